@@ -24,18 +24,18 @@ START_TEST(nothing_works_before_init)
     ptxiDevicePtr p;
     ptxiContext c;
 
-    gives(ptxiDeviceGetCount(&n), PTXI_ERROR_NOT_INITIALIZED);
-    gives(ptxiMemAlloc(&p, 4), PTXI_ERROR_NOT_INITIALIZED);
-    gives(ptxiCtxSynchronize(), PTXI_ERROR_NOT_INITIALIZED);
-    gives(ptxiCtxGetCurrent(&c), PTXI_ERROR_NOT_INITIALIZED);
-    gives(ptxiInit(1), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiDeviceGetCount(&n), PTXI_ERROR_NOT_INITIALIZED);
+    ck_result(ptxiDeviceGetCount(&n), PTXI_ERROR_NOT_INITIALIZED);
+    ck_result(ptxiMemAlloc(&p, 4), PTXI_ERROR_NOT_INITIALIZED);
+    ck_result(ptxiCtxSynchronize(), PTXI_ERROR_NOT_INITIALIZED);
+    ck_result(ptxiCtxGetCurrent(&c), PTXI_ERROR_NOT_INITIALIZED);
+    ck_result(ptxiInit(1), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiDeviceGetCount(&n), PTXI_ERROR_NOT_INITIALIZED);
     ok(ptxiInit(0));
     ok(ptxiInit(0));
     ok(ptxiDeviceGetCount(&n));
     ck_assert_int_eq(n, 1);
-    gives(ptxiMemAlloc(&p, 4), PTXI_ERROR_INVALID_CONTEXT);
-    gives(ptxiCtxSynchronize(), PTXI_ERROR_INVALID_CONTEXT);
+    ck_result(ptxiMemAlloc(&p, 4), PTXI_ERROR_INVALID_CONTEXT);
+    ck_result(ptxiCtxSynchronize(), PTXI_ERROR_INVALID_CONTEXT);
 }
 END_TEST
 
@@ -44,7 +44,7 @@ START_TEST(environment_selects_the_profile)
     char name[16];
 
     setenv("PTXI_DEVICE", "sm_7", 1);
-    gives(ptxiInit(0), PTXI_ERROR_INVALID_DEVICE);
+    ck_result(ptxiInit(0), PTXI_ERROR_INVALID_DEVICE);
     setenv("PTXI_DEVICE", "sm_86", 1);
     ok(ptxiInit(0));
     ok(ptxiDeviceGetProfile(name, sizeof name, 0));
@@ -53,7 +53,7 @@ START_TEST(environment_selects_the_profile)
 END_TEST
 
 /* Returns the number of workers, up to 255, of a process that has this value in PTXI_WORKERS. */
-static int workers_by(const char *text)
+static int count_workers(const char *text)
 {
     ptxiContext ctx;
     unsigned n;
@@ -70,13 +70,13 @@ static int workers_by(const char *text)
 
 START_TEST(environment_selects_the_workers)
 {
-    static const char *const no_numbers[] = { "0", "-1", "3 or 4", "1025", "three" };
-    int usual = workers_by("");
+    static const char *const invalid[] = { "0", "-1", "3 or 4", "1025", "three" };
+    int default_count = count_workers("");
 
-    ck_assert_int_gt(usual, 0);
-    ck_assert_int_eq(workers_by("3"), 3);
-    for (size_t k = 0; k < sizeof no_numbers / sizeof *no_numbers; k++)
-        ck_assert_msg(workers_by(no_numbers[k]) == usual, "'%s'", no_numbers[k]);
+    ck_assert_int_gt(default_count, 0);
+    ck_assert_int_eq(count_workers("3"), 3);
+    for (size_t k = 0; k < sizeof invalid / sizeof *invalid; k++)
+        ck_assert_msg(count_workers(invalid[k]) == default_count, "'%s'", invalid[k]);
 }
 END_TEST
 
@@ -90,23 +90,23 @@ START_TEST(devices_and_profiles)
 
     ok(ptxiInit(0));
     ok(ptxiDeviceGet(&d, 0));
-    gives(ptxiDeviceGet(&d, 1), PTXI_ERROR_INVALID_DEVICE);
-    gives(ptxiDeviceGet(NULL, 0), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiDeviceGet(&d, 1), PTXI_ERROR_INVALID_DEVICE);
+    ck_result(ptxiDeviceGet(NULL, 0), PTXI_ERROR_INVALID_VALUE);
     ok(ptxiDeviceComputeCapability(&v, &minor, 0));
     ck_assert_int_eq(v * 10 + minor, 90);
     ok(ptxiDeviceGetAttribute(&v, PTXI_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0));
     ck_assert_int_eq(v, 132);
     ok(ptxiDeviceGetAttribute(&v, PTXI_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 0));
     ck_assert_int_eq(v, 232448);
-    gives(ptxiDeviceGetAttribute(&v, (ptxiDeviceAttribute)0, 0), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiDeviceGetAttribute(&v, PTXI_DEVICE_ATTRIBUTE_MAX, 0), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiDeviceGetAttribute(&v, PTXI_DEVICE_ATTRIBUTE_WARP_SIZE, 1), PTXI_ERROR_INVALID_DEVICE);
+    ck_result(ptxiDeviceGetAttribute(&v, (ptxiDeviceAttribute)0, 0), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiDeviceGetAttribute(&v, PTXI_DEVICE_ATTRIBUTE_MAX, 0), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiDeviceGetAttribute(&v, PTXI_DEVICE_ATTRIBUTE_WARP_SIZE, 1), PTXI_ERROR_INVALID_DEVICE);
     ok(ptxiDeviceTotalMem(&bytes, 0));
     ck_assert_uint_gt(bytes, 1 << 20);
     ok(ptxiDeviceGetName(name, 4, 0));
     ck_assert_str_eq(name, "lib");
-    gives(ptxiDeviceGetName(name, 0, 0), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiDeviceSetProfile(0, "sm_1000"), PTXI_ERROR_INVALID_DEVICE);
+    ck_result(ptxiDeviceGetName(name, 0, 0), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiDeviceSetProfile(0, "sm_1000"), PTXI_ERROR_INVALID_DEVICE);
     unsigned n = 0;
     for (; ptxiDeviceEnumerateProfile(&profile, n) == PTXI_SUCCESS; n++) {
         ok(ptxiDeviceSetProfile(0, profile));
@@ -154,19 +154,19 @@ START_TEST(context_stack)
     ok(ptxiCtxPushCurrent(ctx));
     ok(ptxiCtxPopCurrent(&c));
     ck_assert_ptr_eq(c, ctx);
-    gives(ptxiCtxCreate(&b, 3, 0), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiCtxCreate(&b, 0x1000, 0), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiCtxCreate(&b, 0, 7), PTXI_ERROR_INVALID_DEVICE);
+    ck_result(ptxiCtxCreate(&b, 3, 0), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiCtxCreate(&b, 0x1000, 0), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiCtxCreate(&b, 0, 7), PTXI_ERROR_INVALID_DEVICE);
     ok(ptxiCtxSetCurrent(ctx));
     ok(ptxiCtxDestroy(a));
-    gives(ptxiCtxDestroy(a), PTXI_ERROR_INVALID_CONTEXT);
-    gives(ptxiCtxDestroy(NULL), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiCtxSetCurrent(a), PTXI_ERROR_INVALID_CONTEXT);
+    ck_result(ptxiCtxDestroy(a), PTXI_ERROR_INVALID_CONTEXT);
+    ck_result(ptxiCtxDestroy(NULL), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiCtxSetCurrent(a), PTXI_ERROR_INVALID_CONTEXT);
     ok(ptxiCtxPopCurrent(&c));
     ck_assert_ptr_eq(c, ctx);
     ok(ptxiCtxPopCurrent(&c)); /* the context below a, which SetCurrent replaced */
     ck_assert_ptr_eq(c, ctx);
-    gives(ptxiCtxPopCurrent(&c), PTXI_ERROR_INVALID_CONTEXT);
+    ck_result(ptxiCtxPopCurrent(&c), PTXI_ERROR_INVALID_CONTEXT);
     ok(ptxiCtxSetCurrent(NULL));
     ok(ptxiCtxGetCurrent(&c));
     ck_assert_ptr_null(c);
@@ -203,7 +203,7 @@ START_TEST(contexts_and_threads)
 
     pthread_create(&t, NULL, call_without_context, &r);
     pthread_join(t, NULL);
-    gives(r, PTXI_ERROR_INVALID_CONTEXT);
+    ck_result(r, PTXI_ERROR_INVALID_CONTEXT);
     ok(ptxiCtxCreate(&c, 0, 0));
     pthread_barrier_init(&barrier, NULL, 2);
     pthread_create(&t, NULL, call_in_destroyed, c);
@@ -211,7 +211,7 @@ START_TEST(contexts_and_threads)
     ok(ptxiCtxDestroy(c));
     pthread_barrier_wait(&barrier);
     pthread_join(t, &result);
-    gives((ptxiResult)(uintptr_t)result, PTXI_ERROR_CONTEXT_IS_DESTROYED);
+    ck_result((ptxiResult)(uintptr_t)result, PTXI_ERROR_CONTEXT_IS_DESTROYED);
 }
 END_TEST
 
@@ -222,7 +222,7 @@ START_TEST(primary_context)
     int active;
     ptxiDevicePtr p;
 
-    gives(ptxiDevicePrimaryCtxRelease(0), PTXI_ERROR_INVALID_CONTEXT);
+    ck_result(ptxiDevicePrimaryCtxRelease(0), PTXI_ERROR_INVALID_CONTEXT);
     ok(ptxiDevicePrimaryCtxSetFlags(0, PTXI_CTX_SCHED_YIELD));
     ok(ptxiDevicePrimaryCtxRetain(&a, 0));
     ok(ptxiDevicePrimaryCtxRetain(&b, 0));
@@ -230,13 +230,13 @@ START_TEST(primary_context)
     ok(ptxiDevicePrimaryCtxGetState(0, &flags, &active));
     ck_assert_uint_eq(flags, PTXI_CTX_SCHED_YIELD);
     ck_assert_int_eq(active, 1);
-    gives(ptxiCtxDestroy(a), PTXI_ERROR_INVALID_CONTEXT);
+    ck_result(ptxiCtxDestroy(a), PTXI_ERROR_INVALID_CONTEXT);
     ok(ptxiCtxPushCurrent(a));
     ok(ptxiMemAlloc(&p, 100));
     ok(ptxiDevicePrimaryCtxRelease(0));
     ok(ptxiMemAlloc(&p, 100));
     ok(ptxiDevicePrimaryCtxReset(0));
-    gives(ptxiMemAlloc(&p, 100), PTXI_ERROR_CONTEXT_IS_DESTROYED);
+    ck_result(ptxiMemAlloc(&p, 100), PTXI_ERROR_CONTEXT_IS_DESTROYED);
     ck_assert_uint_eq(ptxi_heap_in_use(), 0);
     ok(ptxiDevicePrimaryCtxRetain(&b, 0));
     ck_assert_ptr_eq(a, b);
@@ -260,8 +260,8 @@ START_TEST(limits)
     ok(ptxiCtxSetLimit(PTXI_LIMIT_INSTRUCTIONS, 123456789));
     ok(ptxiCtxGetLimit(&v, PTXI_LIMIT_INSTRUCTIONS));
     ck_assert_uint_eq(v, 123456789);
-    gives(ptxiCtxSetLimit((ptxiLimit)55, 1), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiCtxSetLimit(PTXI_LIMIT_DEV_RUNTIME_SYNC_DEPTH, 1), PTXI_ERROR_UNSUPPORTED_LIMIT);
+    ck_result(ptxiCtxSetLimit((ptxiLimit)55, 1), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiCtxSetLimit(PTXI_LIMIT_DEV_RUNTIME_SYNC_DEPTH, 1), PTXI_ERROR_UNSUPPORTED_LIMIT);
 }
 END_TEST
 
@@ -291,11 +291,11 @@ START_TEST(allocations_are_separate_and_known)
         ck_assert_int_eq(*(unsigned char *)(uintptr_t)p[i], i & 255);
     for (int i = 0; i < N; i += 2)
         ok(ptxiMemFree(p[i]));
-    gives(ptxiMemFree(p[0]), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemFree(p[1] + 4), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemFree(12345), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemFree(p[0]), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemFree(p[1] + 4), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemFree(12345), PTXI_ERROR_INVALID_VALUE);
     ok(ptxiMemFree(0));
-    gives(ptxiMemGetAddressRange(&base, &size, p[0]), PTXI_ERROR_NOT_FOUND);
+    ck_result(ptxiMemGetAddressRange(&base, &size, p[0]), PTXI_ERROR_NOT_FOUND);
     ck_assert_int_eq(ptxi_memmap_find(ptxi_state.memmap, p[598], &r), PTXI_MEMMAP_INSIDE);
     ck_assert_uint_eq(r.flags, PTXI_MEM_FREED);
 }
@@ -306,21 +306,21 @@ START_TEST(impossible_allocations_are_refused)
     ptxiDevicePtr p;
     size_t pitch, freed, total, freed_after;
 
-    gives(ptxiMemAlloc(&p, 0), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemAlloc(NULL, 4), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemAlloc(&p, (size_t)1 << 60), PTXI_ERROR_OUT_OF_MEMORY);
-    gives(ptxiMemAlloc(&p, SIZE_MAX), PTXI_ERROR_OUT_OF_MEMORY);
+    ck_result(ptxiMemAlloc(&p, 0), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemAlloc(NULL, 4), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemAlloc(&p, (size_t)1 << 60), PTXI_ERROR_OUT_OF_MEMORY);
+    ck_result(ptxiMemAlloc(&p, SIZE_MAX), PTXI_ERROR_OUT_OF_MEMORY);
     ok(ptxiMemGetInfo(&freed, &total));
     ok(ptxiMemAlloc(&p, total / 2));
-    gives(ptxiMemAlloc(&p, total), PTXI_ERROR_OUT_OF_MEMORY);
+    ck_result(ptxiMemAlloc(&p, total), PTXI_ERROR_OUT_OF_MEMORY);
     ok(ptxiMemGetInfo(&freed_after, &total));
     ck_assert_uint_eq(freed - freed_after, total / 2);
     ok(ptxiMemAllocPitch(&p, &pitch, 513, 10, 16));
     ck_assert_uint_eq(pitch, 1024);
-    gives(ptxiMemAllocPitch(&p, &pitch, 100, 10, 3), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemAllocPitch(&p, &pitch, 100, 0, 4), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemAllocPitch(&p, &pitch, SIZE_MAX / 2, 3, 4), PTXI_ERROR_OUT_OF_MEMORY);
-    gives(ptxiMemAllocManaged(&p, 100, 0), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemAllocPitch(&p, &pitch, 100, 10, 3), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemAllocPitch(&p, &pitch, 100, 0, 4), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemAllocPitch(&p, &pitch, SIZE_MAX / 2, 3, 4), PTXI_ERROR_OUT_OF_MEMORY);
+    ck_result(ptxiMemAllocManaged(&p, 100, 0), PTXI_ERROR_INVALID_VALUE);
     ok(ptxiMemAllocManaged(&p, 100, PTXI_MEM_ATTACH_GLOBAL));
     ok(ptxiMemFree(p));
 }
@@ -346,13 +346,13 @@ END_TEST
 
 START_TEST(host_memory)
 {
-    void *h, *own = aligned_alloc(4096, 16384);
+    void *h, *unregistered = aligned_alloc(4096, 16384);
     ptxiDevicePtr d;
     unsigned flags, type;
 
     ok(ptxiMemAllocHost(&h, 0));
     ck_assert_ptr_null(h);
-    gives(ptxiMemHostAlloc(&h, 100, 16), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemHostAlloc(&h, 100, 16), PTXI_ERROR_INVALID_VALUE);
     ok(ptxiMemHostAlloc(&h, 100, 0));
     ok(ptxiMemHostGetDevicePointer(&d, (char *)h + 4, 0));
     ck_assert_uint_eq(d, (uintptr_t)h + 4);
@@ -360,28 +360,28 @@ START_TEST(host_memory)
     ck_assert_uint_eq(flags, PTXI_MEMHOSTALLOC_DEVICEMAP);
     ok(ptxiPointerGetAttribute(&type, PTXI_POINTER_ATTRIBUTE_MEMORY_TYPE, d));
     ck_assert_uint_eq(type, PTXI_MEMORYTYPE_HOST);
-    gives(ptxiMemFree((uintptr_t)h), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemHostRegister(h, 10, 0), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemFree((uintptr_t)h), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemHostRegister(h, 10, 0), PTXI_ERROR_INVALID_VALUE);
     ok(ptxiMemFreeHost(h));
     ok(ptxiMemFreeHost(NULL));
-    gives(ptxiMemFreeHost(own), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemFreeHost(unregistered), PTXI_ERROR_INVALID_VALUE);
 
-    gives(ptxiMemHostGetDevicePointer(&d, own, 0), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemHostRegister(own, 0, 0), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemHostRegister(NULL, 1, 0), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemHostGetDevicePointer(&d, unregistered, 0), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemHostRegister(unregistered, 0, 0), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemHostRegister(NULL, 1, 0), PTXI_ERROR_INVALID_VALUE);
     /* much of that range is not mapped */
-    gives(ptxiMemHostRegister(own, (size_t)1 << 46, 0), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemHostRegister((void *)8192, 100, 0), PTXI_ERROR_INVALID_VALUE);
-    ok(ptxiMemHostRegister(own, 100, 0));
-    gives(ptxiMemHostRegister(own, 100, 0), PTXI_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
-    gives(ptxiMemHostRegister((char *)own - 8, 10, 0), PTXI_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
-    ok(ptxiMemHostRegister((char *)own + 4096, 100, PTXI_MEMHOSTREGISTER_READ_ONLY));
-    ok(ptxiMemHostGetDevicePointer(&d, own, 0));
-    gives(ptxiMemHostUnregister((char *)own + 1), PTXI_ERROR_INVALID_VALUE);
-    ok(ptxiMemHostUnregister(own));
-    gives(ptxiMemHostUnregister(own), PTXI_ERROR_HOST_MEMORY_NOT_REGISTERED);
-    ok(ptxiMemHostUnregister((char *)own + 4096));
-    free(own);
+    ck_result(ptxiMemHostRegister(unregistered, (size_t)1 << 46, 0), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemHostRegister((void *)8192, 100, 0), PTXI_ERROR_INVALID_VALUE);
+    ok(ptxiMemHostRegister(unregistered, 100, 0));
+    ck_result(ptxiMemHostRegister(unregistered, 100, 0), PTXI_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
+    ck_result(ptxiMemHostRegister((char *)unregistered - 8, 10, 0), PTXI_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
+    ok(ptxiMemHostRegister((char *)unregistered + 4096, 100, PTXI_MEMHOSTREGISTER_READ_ONLY));
+    ok(ptxiMemHostGetDevicePointer(&d, unregistered, 0));
+    ck_result(ptxiMemHostUnregister((char *)unregistered + 1), PTXI_ERROR_INVALID_VALUE);
+    ok(ptxiMemHostUnregister(unregistered));
+    ck_result(ptxiMemHostUnregister(unregistered), PTXI_ERROR_HOST_MEMORY_NOT_REGISTERED);
+    ok(ptxiMemHostUnregister((char *)unregistered + 4096));
+    free(unregistered);
 }
 END_TEST
 
@@ -400,7 +400,7 @@ START_TEST(pointer_attributes)
     ck_assert_ptr_eq(c, ctx);
     ok(ptxiPointerGetAttribute(&v, PTXI_POINTER_ATTRIBUTE_DEVICE_POINTER, p + 8));
     ck_assert_uint_eq(v, p + 8);
-    gives(ptxiPointerGetAttribute(&host, PTXI_POINTER_ATTRIBUTE_HOST_POINTER, p), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiPointerGetAttribute(&host, PTXI_POINTER_ATTRIBUTE_HOST_POINTER, p), PTXI_ERROR_INVALID_VALUE);
     ok(ptxiPointerGetAttribute(&host, PTXI_POINTER_ATTRIBUTE_HOST_POINTER, q + 8));
     ck_assert_uint_eq((uintptr_t)host, q + 8);
     ok(ptxiPointerGetAttribute(&i, PTXI_POINTER_ATTRIBUTE_IS_MANAGED, q));
@@ -410,27 +410,27 @@ START_TEST(pointer_attributes)
     ok(ptxiPointerGetAttribute(&id, PTXI_POINTER_ATTRIBUTE_BUFFER_ID, p));
     ok(ptxiPointerGetAttribute(&id2, PTXI_POINTER_ATTRIBUTE_BUFFER_ID, q));
     ck_assert_uint_ne(id, id2);
-    gives(ptxiPointerGetAttribute(&i, PTXI_POINTER_ATTRIBUTE_IS_MANAGED, p + 1000), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiPointerGetAttribute(&i, (ptxiPointerAttribute)99, p), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiPointerGetAttribute(&i, PTXI_POINTER_ATTRIBUTE_IS_MANAGED, (uintptr_t)&i), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiPointerGetAttribute(&i, PTXI_POINTER_ATTRIBUTE_IS_MANAGED, p + 1000), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiPointerGetAttribute(&i, (ptxiPointerAttribute)99, p), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiPointerGetAttribute(&i, PTXI_POINTER_ATTRIBUTE_IS_MANAGED, (uintptr_t)&i), PTXI_ERROR_INVALID_VALUE);
 }
 END_TEST
 
 START_TEST(open_ranges)
 {
-    static int own[100];
+    static int unregistered[100];
     struct ptxi_mem_region r;
 
-    gives(ptxiMemOpenRange(own, 0, PTXI_RANGE_READ), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemOpenRange(own, sizeof own, 0), PTXI_ERROR_INVALID_VALUE);
-    ok(ptxiMemOpenRange(own, sizeof own, PTXI_RANGE_READ));
-    gives(ptxiMemOpenRange(own, sizeof own, PTXI_RANGE_READ), PTXI_ERROR_INVALID_VALUE);
-    ck_assert(ptxi_memmap_covers(ptxi_state.memmap, (uintptr_t)own, sizeof own, &r));
+    ck_result(ptxiMemOpenRange(unregistered, 0, PTXI_RANGE_READ), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemOpenRange(unregistered, sizeof unregistered, 0), PTXI_ERROR_INVALID_VALUE);
+    ok(ptxiMemOpenRange(unregistered, sizeof unregistered, PTXI_RANGE_READ));
+    ck_result(ptxiMemOpenRange(unregistered, sizeof unregistered, PTXI_RANGE_READ), PTXI_ERROR_INVALID_VALUE);
+    ck_assert(ptxi_memmap_covers(ptxi_state.memmap, (uintptr_t)unregistered, sizeof unregistered, &r));
     ck_assert_uint_eq(r.flags, PTXI_MEM_OPEN | PTXI_MEM_READ);
-    gives(ptxiMemcpyHtoD((uintptr_t)own, own, 4), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemCloseRange(own + 1), PTXI_ERROR_INVALID_VALUE);
-    ok(ptxiMemCloseRange(own));
-    gives(ptxiMemCloseRange(own), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemcpyHtoD((uintptr_t)unregistered, unregistered, 4), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemCloseRange(unregistered + 1), PTXI_ERROR_INVALID_VALUE);
+    ok(ptxiMemCloseRange(unregistered));
+    ck_result(ptxiMemCloseRange(unregistered), PTXI_ERROR_INVALID_VALUE);
 }
 END_TEST
 
@@ -466,24 +466,24 @@ START_TEST(copies_reject_bad_ranges)
     ok(ptxiMemAlloc(&gone, 32));
     ok(ptxiMemFree(gone));
     ok(ptxiMemcpyHtoD(0, a, 0));
-    gives(ptxiMemcpyHtoD(0, a, 4), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemcpyHtoD(p, NULL, 4), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemcpyHtoD(p, a, 33), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemcpyHtoD(p + 30, a, 3), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemcpyHtoD(gone, a, 4), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemcpyDtoH(a, gone, 4), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemcpy(p, gone, 4), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemcpyDtoH(a, (uintptr_t)a, 4), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemcpyDtoD(p, p + 16, 17), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemcpyHtoD(p, a, SIZE_MAX), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemsetD32(p + 1, 1, 1), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemsetD16(p + 1, 1, 1), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemsetD32(p, 1, 9), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemsetD32(p, 1, SIZE_MAX / 4 + 2), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemsetD8(0, 1, 1), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemcpyHtoD(0, a, 4), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemcpyHtoD(p, NULL, 4), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemcpyHtoD(p, a, 33), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemcpyHtoD(p + 30, a, 3), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemcpyHtoD(gone, a, 4), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemcpyDtoH(a, gone, 4), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemcpy(p, gone, 4), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemcpyDtoH(a, (uintptr_t)a, 4), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemcpyDtoD(p, p + 16, 17), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemcpyHtoD(p, a, SIZE_MAX), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemsetD32(p + 1, 1, 1), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemsetD16(p + 1, 1, 1), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemsetD32(p, 1, 9), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemsetD32(p, 1, SIZE_MAX / 4 + 2), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemsetD8(0, 1, 1), PTXI_ERROR_INVALID_VALUE);
     ok(ptxiMemsetD8(0, 1, 0));
-    gives(ptxiMemsetD2D32(p, 6, 1, 1, 2), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemsetD2D32(p, 4, 1, 2, 2), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemsetD2D32(p, 6, 1, 1, 2), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemsetD2D32(p, 4, 1, 2, 2), PTXI_ERROR_INVALID_VALUE);
     ok(ptxiMemsetD2D8(p, 0, 1, 2, 1));
 }
 END_TEST
@@ -526,15 +526,15 @@ START_TEST(rectangles)
         a[i / 10][i % 10] = (unsigned char)i;
     memset(b, 255, sizeof b);
     ok(ptxiMemAllocPitch(&p, &pitch, 10, 8, 4));
-    PTXI_MEMCPY2D up = { .srcMemoryType = PTXI_MEMORYTYPE_HOST, .srcHost = a, .srcPitch = 10,
+    PTXI_MEMCPY2D to_device = { .srcMemoryType = PTXI_MEMORYTYPE_HOST, .srcHost = a, .srcPitch = 10,
                          .dstMemoryType = PTXI_MEMORYTYPE_DEVICE, .dstDevice = p, .dstPitch = pitch,
                          .WidthInBytes = 10, .Height = 8 };
-    PTXI_MEMCPY2D down = { .srcMemoryType = PTXI_MEMORYTYPE_DEVICE, .srcDevice = p, .srcPitch = pitch,
+    PTXI_MEMCPY2D to_host = { .srcMemoryType = PTXI_MEMORYTYPE_DEVICE, .srcDevice = p, .srcPitch = pitch,
                            .srcXInBytes = 2, .srcY = 3, .dstMemoryType = PTXI_MEMORYTYPE_HOST, .dstHost = b,
                            .dstPitch = 10, .dstXInBytes = 1, .dstY = 1, .WidthInBytes = 4, .Height = 2 };
 
-    ok(ptxiMemcpy2D(&up));
-    ok(ptxiMemcpy2DAsync(&down, NULL));
+    ok(ptxiMemcpy2D(&to_device));
+    ok(ptxiMemcpy2DAsync(&to_host, NULL));
     ok(ptxiCtxSynchronize());
     for (int y = 0; y < 8; y++)
         for (int x = 0; x < 10; x++) {
@@ -542,22 +542,22 @@ START_TEST(rectangles)
 
             ck_bits8_at(b[y][x], in ? a[y + 2][x + 1] : 255, "row %d, column %d", y, x);
         }
-    down.Height = 6;
-    gives(ptxiMemcpy2D(&down), PTXI_ERROR_INVALID_VALUE);
-    down.Height = 0;
-    ok(ptxiMemcpy2D(&down));
-    down.Height = 1;
-    down.dstPitch = 4;
-    gives(ptxiMemcpy2D(&down), PTXI_ERROR_INVALID_VALUE);
-    down.dstPitch = 10;
-    down.srcMemoryType = PTXI_MEMORYTYPE_ARRAY; /* without an array */
-    gives(ptxiMemcpy2D(&down), PTXI_ERROR_INVALID_VALUE);
-    down.srcMemoryType = PTXI_MEMORYTYPE_UNIFIED;
-    ok(ptxiMemcpy2D(&down));
-    up.srcY = SIZE_MAX / 2;
-    up.srcPitch = 16;
-    gives(ptxiMemcpy2D(&up), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemcpy2D(NULL), PTXI_ERROR_INVALID_VALUE);
+    to_host.Height = 6;
+    ck_result(ptxiMemcpy2D(&to_host), PTXI_ERROR_INVALID_VALUE);
+    to_host.Height = 0;
+    ok(ptxiMemcpy2D(&to_host));
+    to_host.Height = 1;
+    to_host.dstPitch = 4;
+    ck_result(ptxiMemcpy2D(&to_host), PTXI_ERROR_INVALID_VALUE);
+    to_host.dstPitch = 10;
+    to_host.srcMemoryType = PTXI_MEMORYTYPE_ARRAY; /* without an array */
+    ck_result(ptxiMemcpy2D(&to_host), PTXI_ERROR_INVALID_VALUE);
+    to_host.srcMemoryType = PTXI_MEMORYTYPE_UNIFIED;
+    ok(ptxiMemcpy2D(&to_host));
+    to_device.srcY = SIZE_MAX / 2;
+    to_device.srcPitch = 16;
+    ck_result(ptxiMemcpy2D(&to_device), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemcpy2D(NULL), PTXI_ERROR_INVALID_VALUE);
 }
 END_TEST
 

@@ -52,7 +52,7 @@ START_TEST(load_errors_are_explained)
     void *v[] = { errors, (void *)sizeof errors, infos, (void *)sizeof infos, "bad.ptx", NULL };
     float ms;
 
-    gives(ptxiModuleLoadDataEx(&m, bad, 6, o, v), PTXI_ERROR_INVALID_PTX);
+    ck_result(ptxiModuleLoadDataEx(&m, bad, 6, o, v), PTXI_ERROR_INVALID_PTX);
     ck_assert_ptr_nonnull(strstr(errors, "bad.ptx:8:"));
     ck_assert_ptr_nonnull(strstr(errors, "add.u33 %r1, %r2, 1;\n"));
     ck_assert_uint_eq((uintptr_t)v[1], strlen(errors) + 1);
@@ -72,16 +72,16 @@ START_TEST(load_errors_are_explained)
         second_error |= d.severity == PTXI_SEVERITY_ERROR && d.line == 9;
     ck_assert_uint_eq(second_error, 1);
     d.size = 1;
-    gives(ptxiGetLastDiagnostic(0, &d), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiGetLastDiagnostic(0, &d), PTXI_ERROR_INVALID_VALUE);
     /* a log that is too small is truncated */
     memset(errors, 'x', sizeof errors);
     v[1] = (void *)10;
-    gives(ptxiModuleLoadDataEx(&m, bad, 6, o, v), PTXI_ERROR_INVALID_PTX);
+    ck_result(ptxiModuleLoadDataEx(&m, bad, 6, o, v), PTXI_ERROR_INVALID_PTX);
     ck_assert_uint_eq(strlen(errors), 9);
     ck_assert_int_eq(errors[10], 'x');
     ok(ptxiModuleLoadData(&m, kernels));
     d.size = sizeof d;
-    gives(ptxiGetLastDiagnostic(0, &d), PTXI_ERROR_NOT_FOUND);
+    ck_result(ptxiGetLastDiagnostic(0, &d), PTXI_ERROR_NOT_FOUND);
 }
 END_TEST
 
@@ -91,19 +91,19 @@ START_TEST(invalid_modules_are_refused)
     ptxiJitOption unknown = (ptxiJitOption)99, strict = PTXI_JIT_STRICT_TARGET;
     void *value = (void *)1;
 
-    gives(ptxiModuleLoadData(&m, "hello"), PTXI_ERROR_INVALID_IMAGE);
-    gives(ptxiModuleLoadData(&m, ""), PTXI_ERROR_INVALID_IMAGE);
-    gives(ptxiModuleLoadData(&m, "\177ELF"), PTXI_ERROR_INVALID_IMAGE);
-    gives(ptxiModuleLoadData(&m, NULL), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiModuleLoadData(NULL, kernels), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiModuleLoad(&m, "/nonexistent"), PTXI_ERROR_FILE_NOT_FOUND);
-    gives(ptxiModuleLoad(&m, "/"), PTXI_ERROR_FILE_NOT_FOUND);
-    gives(ptxiModuleLoadDataEx(&m, kernels, 1, &unknown, &value), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiModuleLoadDataEx(&m, ".version 9.0\n.target sm_120\n.address_size 64\n", 1, &strict, &value),
-          PTXI_ERROR_NO_BINARY_FOR_GPU);
+    ck_result(ptxiModuleLoadData(&m, "hello"), PTXI_ERROR_INVALID_IMAGE);
+    ck_result(ptxiModuleLoadData(&m, ""), PTXI_ERROR_INVALID_IMAGE);
+    ck_result(ptxiModuleLoadData(&m, "\177ELF"), PTXI_ERROR_INVALID_IMAGE);
+    ck_result(ptxiModuleLoadData(&m, NULL), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiModuleLoadData(NULL, kernels), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiModuleLoad(&m, "/nonexistent"), PTXI_ERROR_FILE_NOT_FOUND);
+    ck_result(ptxiModuleLoad(&m, "/"), PTXI_ERROR_FILE_NOT_FOUND);
+    ck_result(ptxiModuleLoadDataEx(&m, kernels, 1, &unknown, &value), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiModuleLoadDataEx(&m, ".version 9.0\n.target sm_120\n.address_size 64\n", 1, &strict, &value),
+              PTXI_ERROR_NO_BINARY_FOR_GPU);
     ok(ptxiModuleLoadData(&m, ".version 9.0\n.target sm_120\n.address_size 64\n.visible .entry k() { ret; }"));
     ok(ptxiModuleUnload(m));
-    gives(ptxiModuleUnload(NULL), PTXI_ERROR_INVALID_HANDLE);
+    ck_result(ptxiModuleUnload(NULL), PTXI_ERROR_INVALID_HANDLE);
 }
 END_TEST
 
@@ -115,10 +115,10 @@ START_TEST(functions_are_found)
     const char *name;
     size_t at, size;
 
-    gives(ptxiModuleGetFunction(&f, module, "zz"), PTXI_ERROR_NOT_FOUND);
-    gives(ptxiModuleGetFunction(&f, module, ""), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiModuleGetFunction(&f, module, "vprintf"), PTXI_ERROR_NOT_FOUND);
-    gives(ptxiModuleGetFunction(&f, NULL, "k"), PTXI_ERROR_INVALID_HANDLE);
+    ck_result(ptxiModuleGetFunction(&f, module, "zz"), PTXI_ERROR_NOT_FOUND);
+    ck_result(ptxiModuleGetFunction(&f, module, ""), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiModuleGetFunction(&f, module, "vprintf"), PTXI_ERROR_NOT_FOUND);
+    ck_result(ptxiModuleGetFunction(&f, NULL, "k"), PTXI_ERROR_INVALID_HANDLE);
     ok(ptxiModuleGetFunctionCount(&n, module));
     ck_assert_uint_eq(n, 14);
     ok(ptxiModuleEnumerateFunctions(all, 64, module));
@@ -136,7 +136,7 @@ START_TEST(functions_are_found)
         ck_assert_uint_eq(at, offsets[i]);
         ck_assert_uint_eq(size, sizes[i]);
     }
-    gives(ptxiFuncGetParamInfo(f, 4, &at, &size), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiFuncGetParamInfo(f, 4, &at, &size), PTXI_ERROR_INVALID_VALUE);
     ok(ptxiFuncGetParamInfo(f, 1, &at, NULL));
 }
 END_TEST
@@ -162,10 +162,10 @@ START_TEST(parameters_are_described)
         ck_assert_uint_eq(p.align, want[i].align);
         ck_assert_uint_eq(p.count, want[i].count);
     }
-    gives(ptxiFuncGetParam(f, 4, &p), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiFuncGetParam(f, 0, NULL), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiFuncGetParam(f, 4, &p), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiFuncGetParam(f, 0, NULL), PTXI_ERROR_INVALID_VALUE);
     p = (ptxiParam){ .size = offsetof(ptxiParam, name) - 1 };
-    gives(ptxiFuncGetParam(f, 0, &p), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiFuncGetParam(f, 0, &p), PTXI_ERROR_INVALID_VALUE);
     p = (ptxiParam){ .size = offsetof(ptxiParam, name), .name = "kept" };
     ok(ptxiFuncGetParam(f, 2, &p));
     ck_assert_uint_eq(p.count, 6);
@@ -177,8 +177,8 @@ START_TEST(parameters_are_described)
     ok(ptxiFuncGetSignature(kernel("nothing"), &text));
     ck_assert_str_eq(text, "nothing()");
     ptxiFree(text);
-    gives(ptxiFuncGetSignature(f, NULL), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiFuncGetSignature(NULL, &text), PTXI_ERROR_INVALID_HANDLE);
+    ck_result(ptxiFuncGetSignature(f, NULL), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiFuncGetSignature(NULL, &text), PTXI_ERROR_INVALID_HANDLE);
 }
 END_TEST
 
@@ -199,13 +199,14 @@ START_TEST(function_attributes)
     ck_assert_int_eq(v, 64);
     ok(ptxiFuncGetAttribute(&v, PTXI_FUNC_ATTRIBUTE_NUM_REGS, kernel("store")));
     ck_assert_int_ge(v, 1);
-    gives(ptxiFuncGetAttribute(&v, PTXI_FUNC_ATTRIBUTE_MAX, f), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiFuncGetAttribute(&v, PTXI_FUNC_ATTRIBUTE_NUM_REGS, NULL), PTXI_ERROR_INVALID_HANDLE);
-    gives(ptxiFuncSetAttribute(f, PTXI_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 232448), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiFuncSetAttribute(f, PTXI_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, -1), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiFuncGetAttribute(&v, PTXI_FUNC_ATTRIBUTE_MAX, f), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiFuncGetAttribute(&v, PTXI_FUNC_ATTRIBUTE_NUM_REGS, NULL), PTXI_ERROR_INVALID_HANDLE);
+    ck_result(ptxiFuncSetAttribute(f, PTXI_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 232448),
+              PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiFuncSetAttribute(f, PTXI_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, -1), PTXI_ERROR_INVALID_VALUE);
     ok(ptxiFuncSetAttribute(f, PTXI_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 232448 - 64));
-    gives(ptxiFuncSetAttribute(f, PTXI_FUNC_ATTRIBUTE_NUM_REGS, 5), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiFuncSetCacheConfig(f, (ptxiFuncCache)9), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiFuncSetAttribute(f, PTXI_FUNC_ATTRIBUTE_NUM_REGS, 5), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiFuncSetCacheConfig(f, (ptxiFuncCache)9), PTXI_ERROR_INVALID_VALUE);
     ok(ptxiFuncSetCacheConfig(f, PTXI_FUNC_CACHE_PREFER_L1));
 }
 END_TEST
@@ -226,7 +227,7 @@ START_TEST(occupancy_matches_the_device)
     }
     ok(ptxiOccupancyMaxActiveBlocksPerMultiprocessor(&n, kernel("nothing"), 32, 49153));
     ck_assert_int_eq(n, 0);
-    gives(ptxiOccupancyMaxActiveBlocksPerMultiprocessor(&n, kernel("nothing"), 0, 0), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiOccupancyMaxActiveBlocksPerMultiprocessor(&n, kernel("nothing"), 0, 0), PTXI_ERROR_INVALID_VALUE);
 }
 END_TEST
 
@@ -241,8 +242,8 @@ START_TEST(variables_have_addresses)
     ck_assert_uint_eq(size, 4);
     ok(ptxiMemcpyDtoH(&v, p, 4));
     ck_bits32(v, 7);
-    gives(ptxiMemcpyDtoH(got, p, 5), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemFree(p), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemcpyDtoH(got, p, 5), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemFree(p), PTXI_ERROR_INVALID_VALUE);
     ok(run("count", 10, 100, NULL));
     ok(ptxiMemcpyDtoH(&v, p, 4));
     ck_bits32(v, 1007);
@@ -259,8 +260,8 @@ START_TEST(variables_have_addresses)
     ok(run("constants", 1, 1, params));
     ok(ptxiMemcpyDtoH(got, mem, 4));
     ck_bits32(got[0], 31);
-    gives(ptxiModuleGetGlobal(&q, &size, module, "nope"), PTXI_ERROR_NOT_FOUND);
-    gives(ptxiModuleGetGlobal(&q, &size, module, NULL), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiModuleGetGlobal(&q, &size, module, "nope"), PTXI_ERROR_NOT_FOUND);
+    ck_result(ptxiModuleGetGlobal(&q, &size, module, NULL), PTXI_ERROR_INVALID_VALUE);
 }
 END_TEST
 
@@ -305,7 +306,7 @@ START_TEST(module_texts_for_tools)
     ok(ptxiModuleDump(module, NULL, &text));
     ck_assert_ptr_nonnull(strstr(text, "trapped"));
     ptxiFree(text);
-    gives(ptxiModuleDump(module, "nope", &text), PTXI_ERROR_NOT_FOUND);
+    ck_result(ptxiModuleDump(module, "nope", &text), PTXI_ERROR_NOT_FOUND);
     ok(ptxiModuleGetUnsupported(module, &text));
     ck_assert_str_eq(text, "");
     ptxiFree(text);
@@ -337,7 +338,7 @@ START_TEST(too_many_registers)
     ck_assert_msg(strstr(unsupported, "more registers than can be addressed"), "%s", unsupported);
     ptxiFree(unsupported);
     ok(ptxiModuleGetFunction(&f, m, "k"));
-    gives(ptxiLaunchKernel(f, 1, 1, 1, 32, 1, 1, 0, NULL, NULL, NULL), PTXI_ERROR_NOT_SUPPORTED);
+    ck_result(ptxiLaunchKernel(f, 1, 1, 1, 32, 1, 1, 0, NULL, NULL, NULL), PTXI_ERROR_NOT_SUPPORTED);
 }
 END_TEST
 
@@ -409,7 +410,7 @@ START_TEST(launches_from_a_buffer)
     void *extra[] = { PTXI_LAUNCH_PARAM_BUFFER_SIZE, &bytes, PTXI_LAUNCH_PARAM_BUFFER_POINTER, &buffer,
                       PTXI_LAUNCH_PARAM_END };
     void *unknown[] = { (void *)7, &bytes, PTXI_LAUNCH_PARAM_END }, *none[] = { PTXI_LAUNCH_PARAM_END };
-    void *params[] = { &buffer.p, &buffer.v }, *hole[] = { &buffer.p, NULL };
+    void *params[] = { &buffer.p, &buffer.v }, *without_value[] = { &buffer.p, NULL };
     ptxiFunction f = kernel("store");
     uint32_t got;
 
@@ -422,17 +423,17 @@ START_TEST(launches_from_a_buffer)
     ck_bits32(got, 0);
     bytes = 0;
     extra[3] = NULL;
-    gives(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, extra), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, extra), PTXI_ERROR_INVALID_VALUE);
     bytes = 1;
-    gives(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, extra), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, extra), PTXI_ERROR_INVALID_VALUE);
     extra[3] = &buffer;
     bytes = 16;
-    gives(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, extra), PTXI_ERROR_LAUNCH_OUT_OF_RESOURCES);
-    gives(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, unknown), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, none), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, params, extra), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, hole, NULL), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, extra), PTXI_ERROR_LAUNCH_OUT_OF_RESOURCES);
+    ck_result(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, unknown), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, none), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, params, extra), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, without_value, NULL), PTXI_ERROR_INVALID_VALUE);
     ok(ptxiLaunchKernel(kernel("nothing"), 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
 }
 END_TEST
@@ -464,12 +465,12 @@ START_TEST(launches_check_their_shape)
         ck_assert_msg(ptxiLaunchKernel(kernel(rows[i].name), rows[i].g[0], rows[i].g[1], rows[i].g[2], rows[i].b[0],
                                        rows[i].b[1],
                                        rows[i].b[2], rows[i].shared, NULL, NULL, NULL) == rows[i].want, "row %zu", i);
-    gives(ptxiLaunchKernel(NULL, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL), PTXI_ERROR_INVALID_HANDLE);
+    ck_result(ptxiLaunchKernel(NULL, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL), PTXI_ERROR_INVALID_HANDLE);
     ok(ptxiLaunchCooperativeKernel(kernel("nothing"), 132 * 32, 1, 1, 64, 1, 1, 0, NULL, NULL));
-    gives(ptxiLaunchCooperativeKernel(kernel("nothing"), 132 * 32 + 1, 1, 1, 64, 1, 1, 0, NULL, NULL),
-          PTXI_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
-    gives(ptxiLaunchCooperativeKernel(kernel("nothing"), 132 * 32, 1, 1, 65, 1, 1, 0, NULL, NULL),
-          PTXI_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+    ck_result(ptxiLaunchCooperativeKernel(kernel("nothing"), 132 * 32 + 1, 1, 1, 64, 1, 1, 0, NULL, NULL),
+              PTXI_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+    ck_result(ptxiLaunchCooperativeKernel(kernel("nothing"), 132 * 32, 1, 1, 65, 1, 1, 0, NULL, NULL),
+              PTXI_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
     ok(ptxiCtxSynchronize());
 }
 END_TEST
@@ -480,7 +481,7 @@ START_TEST(dynamic_shared_memory)
     ptxiFunction f = kernel("shares");
     uint32_t got;
 
-    gives(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 60000, NULL, params, NULL), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 60000, NULL, params, NULL), PTXI_ERROR_INVALID_VALUE);
     ok(ptxiFuncSetAttribute(f, PTXI_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 60000));
     ok(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 60000, NULL, params, NULL));
     ok(ptxiMemcpyDtoH(&got, mem, 4));
@@ -512,7 +513,7 @@ START_TEST(a_bad_store_is_reported)
 
     ok(ptxiMemAlloc(&p, 1000));
     ok(ptxiLaunchKernel(kernel("store"), 2, 1, 1, 128, 1, 1, 0, NULL, params, NULL));
-    gives(ptxiCtxSynchronize(), PTXI_ERROR_ILLEGAL_ADDRESS);
+    ck_result(ptxiCtxSynchronize(), PTXI_ERROR_ILLEGAL_ADDRESS);
     ok(ptxiCtxSynchronize());
     ok(ptxiGetLastReport(ctx, &r));
     ck_assert_int_eq(r.result, PTXI_ERROR_ILLEGAL_ADDRESS);
@@ -542,13 +543,13 @@ END_TEST
 
 START_TEST(every_kind_of_fault)
 {
-    ptxiDevicePtr gone, odd = mem + 2, null = 0;
+    ptxiDevicePtr released, odd = mem + 2, null = 0;
     uint32_t v = 0;
-    void *freed[] = { &gone, &v }, *misaligned[] = { &odd, &v }, *nothing[] = { &null, &v };
+    void *freed[] = { &released, &v }, *misaligned[] = { &odd, &v }, *nothing[] = { &null, &v };
     ptxiReport r = { .size = sizeof r };
 
-    ok(ptxiMemAlloc(&gone, 1000));
-    ok(ptxiMemFree(gone));
+    ok(ptxiMemAlloc(&released, 1000));
+    ok(ptxiMemFree(released));
     ok(ptxiCtxSetLimit(PTXI_LIMIT_INSTRUCTIONS, 10000000));
     const struct { const char *name; void **params; ptxiResult result; ptxiFault fault; } rows[] = {
         { "store", freed, PTXI_ERROR_ILLEGAL_ADDRESS, PTXI_FAULT_FREED },
@@ -602,7 +603,7 @@ START_TEST(the_time_limit_ends_a_kernel)
     ptxiReport r = { .size = sizeof r };
 
     ok(ptxiCtxSetLimit(PTXI_LIMIT_MILLISECONDS, 50));
-    gives(run("forever", 4, 64, NULL), PTXI_ERROR_LAUNCH_TIMEOUT);
+    ck_result(run("forever", 4, 64, NULL), PTXI_ERROR_LAUNCH_TIMEOUT);
     ok(ptxiGetLastReport(NULL, &r));
     ck_assert_int_eq(r.fault, PTXI_FAULT_TIMEOUT);
     for (size_t ms = SIZE_MAX; ms >= SIZE_MAX / 1000000; ms /= 1000) { /* equivalent to no limit */
@@ -622,7 +623,7 @@ START_TEST(work_after_a_failure_is_dropped)
     ok(ptxiMemsetD32(mem, 42, 1));
     ok(ptxiLaunchKernel(kernel("trapped"), 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
     ok(ptxiLaunchKernel(kernel("store"), 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
-    gives(ptxiMemcpyDtoH(&got, mem, 4), PTXI_ERROR_LAUNCH_FAILED);
+    ck_result(ptxiMemcpyDtoH(&got, mem, 4), PTXI_ERROR_LAUNCH_FAILED);
     ck_bits32(got, 1);
     ok(ptxiMemcpyDtoH(&got, mem, 4));
     ck_bits32(got, 42);
@@ -636,15 +637,15 @@ START_TEST(memory_ranges_and_checking)
     uint32_t v = 9;
     void *params[] = { &p, &v };
 
-    gives(run("store", 1, 32, params), PTXI_ERROR_ILLEGAL_ADDRESS);
+    ck_result(run("store", 1, 32, params), PTXI_ERROR_ILLEGAL_ADDRESS);
     ok(ptxiMemOpenRange(own, sizeof own, PTXI_RANGE_READ));
-    gives(run("store", 1, 32, params), PTXI_ERROR_ILLEGAL_ADDRESS);
+    ck_result(run("store", 1, 32, params), PTXI_ERROR_ILLEGAL_ADDRESS);
     ok(ptxiMemCloseRange(own));
     ok(ptxiMemOpenRange(own, sizeof own, PTXI_RANGE_READ | PTXI_RANGE_WRITE));
     ok(run("store", 1, 32, params));
     ck_bits32(own[31], 40);
     ok(ptxiMemCloseRange(own));
-    gives(run("store", 1, 32, params), PTXI_ERROR_ILLEGAL_ADDRESS);
+    ck_result(run("store", 1, 32, params), PTXI_ERROR_ILLEGAL_ADDRESS);
     ok(ptxiMemHostRegister(own, sizeof own, 0));
     v = 10;
     ok(run("store", 1, 32, params));
@@ -655,7 +656,7 @@ START_TEST(memory_ranges_and_checking)
     ok(run("store", 1, 32, params));
     ck_bits32(own[31], 42);
     ok(ptxiCtxSetChecking(NULL, 1));
-    gives(run("store", 1, 32, params), PTXI_ERROR_ILLEGAL_ADDRESS);
+    ck_result(run("store", 1, 32, params), PTXI_ERROR_ILLEGAL_ADDRESS);
 }
 END_TEST
 
@@ -664,16 +665,16 @@ END_TEST
 struct sink {
     char text[100000];
     size_t size;
-    ptxiResult from_inside;
+    ptxiResult inner_result;
 };
 
-static void collect(void *user, const char *text, size_t length)
+static void collect_output(void *user, const char *text, size_t length)
 {
     struct sink *s = user;
 
     memcpy(s->text + s->size, text, length);
     s->size += length;
-    s->from_inside = ptxiCtxSynchronize();
+    s->inner_result = ptxiCtxSynchronize();
 }
 
 START_TEST(output_goes_to_the_sink)
@@ -682,12 +683,12 @@ START_TEST(output_goes_to_the_sink)
     uint32_t v = 1234;
     void *params[] = { &v };
 
-    ok(ptxiCtxSetOutput(NULL, collect, &s));
+    ok(ptxiCtxSetOutput(NULL, collect_output, &s));
     ok(run("prints", 3, 50, params));
     ck_assert_uint_eq(s.size, 3 * 50 * 5);
     for (size_t i = 0; i < s.size; i += 5)
         ck_assert_mem_eq(s.text + i, "1234\n", 5);
-    gives(s.from_inside, PTXI_ERROR_NOT_PERMITTED);
+    ck_result(s.inner_result, PTXI_ERROR_NOT_PERMITTED);
     ok(ptxiCtxSetOutput(NULL, NULL, NULL));
 }
 END_TEST
@@ -705,7 +706,7 @@ START_TEST(wide_output_is_truncated)
     uint32_t v = 9;
     void *params[] = { &v };
 
-    ok(ptxiCtxSetOutput(NULL, collect, &s));
+    ok(ptxiCtxSetOutput(NULL, collect_output, &s));
     ok(ptxiModuleGetGlobal(&format, NULL, module, "format"));
     for (size_t k = 0; k < sizeof wide / sizeof *wide; k++) {
         s.size = 0;
@@ -717,39 +718,39 @@ START_TEST(wide_output_is_truncated)
 }
 END_TEST
 
-struct told {
+struct progress {
     unsigned times;
     unsigned long long done, blocks;
-    ptxiResult from_inside;
+    ptxiResult inner_result;
 };
 
-static void tell(void *user, unsigned long long done, unsigned long long blocks)
+static void record_progress(void *user, unsigned long long done, unsigned long long blocks)
 {
-    struct told *t = user;
+    struct progress *t = user;
 
     t->times++;
     t->done = done;
     t->blocks = blocks;
-    t->from_inside = ptxiCtxSynchronize();
+    t->inner_result = ptxiCtxSynchronize();
 }
 
 START_TEST(progress_is_reported)
 {
-    struct told t = { 0 };
+    struct progress t = { 0 };
 
-    ok(ptxiCtxSetProgress(NULL, tell, &t));
+    ok(ptxiCtxSetProgress(NULL, record_progress, &t));
     ok(run("nothing", 4, 64, NULL));
     ck_assert_uint_eq(t.times, 0);
     ok(ptxiCtxSetLimit(PTXI_LIMIT_MILLISECONDS, 400));
-    gives(run("forever", 4, 64, NULL), PTXI_ERROR_LAUNCH_TIMEOUT);
+    ck_result(run("forever", 4, 64, NULL), PTXI_ERROR_LAUNCH_TIMEOUT);
     ck_assert_uint_ge(t.times, 1);
     ck_assert_uint_le(t.times, 10);
     ck_assert_uint_eq(t.done, 0);
     ck_assert_uint_eq(t.blocks, 4);
-    gives(t.from_inside, PTXI_ERROR_NOT_PERMITTED);
+    ck_result(t.inner_result, PTXI_ERROR_NOT_PERMITTED);
     t.times = 0;
     ok(ptxiCtxSetProgress(NULL, NULL, NULL));
-    gives(run("forever", 4, 64, NULL), PTXI_ERROR_LAUNCH_TIMEOUT);
+    ck_result(run("forever", 4, 64, NULL), PTXI_ERROR_LAUNCH_TIMEOUT);
     ck_assert_uint_eq(t.times, 0);
 }
 END_TEST
@@ -793,7 +794,7 @@ START_TEST(launches_are_interrupted)
     launch_forever(s);
     ck_assert_int_eq(pthread_create(&t, NULL, interrupt, ctx), 0);
     for (int k = 0; k < 3; k++) {
-        gives(ptxiStreamSynchronize(s[k]), PTXI_ERROR_LAUNCH_TIMEOUT);
+        ck_result(ptxiStreamSynchronize(s[k]), PTXI_ERROR_LAUNCH_TIMEOUT);
         ok(ptxiGetLastReport(NULL, &r));
         ck_assert_int_eq(r.fault, PTXI_FAULT_INTERRUPTED);
         ck_assert_str_eq(r.kernel, "forever");
@@ -802,7 +803,7 @@ START_TEST(launches_are_interrupted)
     ck_assert_int_eq(pthread_join(t, &result), 0);
     ck_assert_ptr_null(result);
     ok(run("nothing", 4, 64, NULL));
-    gives(ptxiCtxInterrupt((ptxiContext)&s), PTXI_ERROR_INVALID_CONTEXT);
+    ck_result(ptxiCtxInterrupt((ptxiContext)&s), PTXI_ERROR_INVALID_CONTEXT);
 }
 END_TEST
 
@@ -812,7 +813,7 @@ START_TEST(workers_can_be_chosen)
     uint32_t v = 5, got[1024];
     void *params[] = { &mem, &v };
 
-    gives(ptxiCtxSetWorkers(NULL, 1025), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiCtxSetWorkers(NULL, 1025), PTXI_ERROR_INVALID_VALUE);
     for (unsigned w = 1; w <= 5; w += 2) {
         ok(ptxiCtxSetWorkers(NULL, w));
         ok(ptxiCtxGetWorkers(NULL, &n));
@@ -854,7 +855,7 @@ START_TEST(counters_count)
     ok(ptxiCtxGetCounters(NULL, &c));
     ck_assert_uint_eq(c.threads, 0);
     c.size = 1;
-    gives(ptxiCtxGetCounters(NULL, &c), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiCtxGetCounters(NULL, &c), PTXI_ERROR_INVALID_VALUE);
 }
 END_TEST
 
