@@ -1,86 +1,7 @@
-/* Tests launch graphs and occupancy queries. */
-#include "unit/support/context.h"
-#include "unit/support/test_file.h"
+/* Tests graphs: their nodes, dependencies, conditions and captures. */
+#include "unit/support/graph_fixture.h"
 
 #include <string.h>
-
-enum { N = 64, BYTES = 4 * N };
-
-static ptxiModule module;
-static ptxiFunction step;
-static ptxiDevicePtr v, w;
-static ptxiGraph graph;
-static unsigned host[N], calls;
-static ptxiGraphExec instances[8];
-static unsigned instance_count;
-
-static void load(void)
-{
-    open_context();
-    ok(ptxiModuleLoadData(&module, test_file("api/graph/graph.ptx")));
-    ok(ptxiModuleGetFunction(&step, module, "step"));
-    ok(ptxiMemAlloc(&v, BYTES));
-    ok(ptxiMemAlloc(&w, BYTES));
-    ok(ptxiGraphCreate(&graph, 0));
-    calls = instance_count = 0;
-}
-
-static void unload(void)
-{
-    while (instance_count)
-        ok(ptxiGraphExecDestroy(instances[--instance_count]));
-    if (graph)
-        ok(ptxiGraphDestroy(graph));
-    close_context();
-}
-
-/* Adds a kernel node. The parameters are structures on the stack, so the graph must copy what they point to. */
-static ptxiGraphNode add_kernel(unsigned k, ptxiGraphNode after)
-{
-    ptxiGraphNode n;
-    PTXI_KERNEL_NODE_PARAMS p = { .func = step, .gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = N,
-                                  .blockDimY = 1, .blockDimZ = 1,
-                                  .kernelParams = (void *[]){ &v, &k } };
-
-    ok(ptxiGraphAddKernelNode(&n, graph, &after, after != NULL, &p));
-    return n;
-}
-
-static PTXI_MEMCPY3D describe_copy(ptxiDevicePtr to, void *to_host, ptxiDevicePtr from)
-{
-    return (PTXI_MEMCPY3D){ .srcMemoryType = PTXI_MEMORYTYPE_DEVICE, .srcDevice = from, .dstMemoryType = to_host
-                            ? PTXI_MEMORYTYPE_HOST : PTXI_MEMORYTYPE_DEVICE,
-                            .dstDevice = to, .dstHost = to_host, .WidthInBytes = BYTES, .Height = 1, .Depth = 1 };
-}
-
-static void count(void *p)
-{
-    ++*(unsigned *)p;
-}
-
-static ptxiGraphNode add_fill(unsigned value, ptxiGraphNode after)
-{
-    PTXI_MEMSET_NODE_PARAMS p = { .dst = v, .value = value, .elementSize = 4, .width = N, .height = 1 };
-    ptxiGraphNode n;
-
-    ok(ptxiGraphAddMemsetNode(&n, graph, &after, after != NULL, &p, ctx));
-    return n;
-}
-
-static ptxiGraphExec make_instance(void)
-{
-    ptxiGraphExec x;
-
-    ok(ptxiGraphInstantiate(&x, graph, 0));
-    instances[instance_count++] = x;
-    return x;
-}
-
-static void launch(ptxiGraphExec x, ptxiStream s)
-{
-    ok(ptxiGraphLaunch(x, s));
-    ok(ptxiStreamSynchronize(s));
-}
 
 START_TEST(every_kind_of_node)
 {
@@ -135,38 +56,6 @@ START_TEST(order_of_dependencies)
 
     ok(ptxiGraphAddDependencies(graph, &last, &first, NULL, 1));
     ck_result(ptxiGraphInstantiate(&x, graph, 0), PTXI_ERROR_INVALID_VALUE);
-}
-END_TEST
-
-START_TEST(instances_are_updated)
-{
-    ptxiGraphNode set = add_fill(1, NULL), node = add_kernel(2, set), copy, call;
-    PTXI_MEMCPY3D to_host = describe_copy(0, host, v);
-    unsigned other[N], k = 5, others = 0;
-
-    ok(ptxiGraphAddMemcpyNode(&copy, graph, &node, 1, &to_host, ctx));
-    ok(ptxiGraphAddHostNode(&call, graph, &copy, 1, &(PTXI_HOST_NODE_PARAMS){ count, &calls }));
-    ptxiGraphExec x = make_instance(), y = make_instance();
-    struct { ptxiDevicePtr v; unsigned k; } buffer = { w, k };
-    size_t bytes = 12;
-    PTXI_KERNEL_NODE_PARAMS p = { .func = step, .gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = N,
-                                  .blockDimY = 1, .blockDimZ = 1,
-                                  .extra = (void *[]){ PTXI_LAUNCH_PARAM_BUFFER_POINTER, &buffer,
-                                                       PTXI_LAUNCH_PARAM_BUFFER_SIZE, &bytes, PTXI_LAUNCH_PARAM_END } };
-
-    to_host = describe_copy(0, other, w);
-    ok(ptxiGraphExecKernelNodeSetParams(x, node, &p));
-    ok(ptxiGraphExecMemcpyNodeSetParams(x, copy, &to_host, ctx));
-    ok(ptxiGraphExecMemsetNodeSetParams(x, set, &(PTXI_MEMSET_NODE_PARAMS){ .dst = w, .value = 3, .elementSize = 2,
-            .width = 2 * N, .height = 1 }, ctx));
-    ok(ptxiGraphExecHostNodeSetParams(x, call, &(PTXI_HOST_NODE_PARAMS){ count, &others }));
-    launch(x, NULL);
-    launch(y, NULL);
-    for (unsigned i = 0; i < N; i++)
-        ck_assert(other[i] == 0x30003u * 5 + i && host[i] == 2 + i);
-    ck_assert(calls == 1 && others == 1);
-    ck_result(ptxiGraphExecKernelNodeSetParams(x, set, &p), PTXI_ERROR_INVALID_VALUE);
-    ok(ptxiGraphKernelNodeSetParams(node, &p));
 }
 END_TEST
 
@@ -244,59 +133,6 @@ START_TEST(child_graphs)
     for (unsigned i = 0; i < N; i++)
         ck_assert_uint_eq(host[i], (20 + i) * 100 + i);
     ok(ptxiGraphDestroy(child));
-}
-END_TEST
-
-/* Builds a graph: a fill, then a kernel in a child graph, then a kernel. It depends on the child only if `after_child`
- * is set. */
-static void build_nested(unsigned value, unsigned k, bool after_child)
-{
-    ptxiGraph outer, child;
-    ptxiGraphNode a, n;
-
-    ok(ptxiGraphCreate(&child, 0));
-    outer = graph;
-    graph = child;
-    add_kernel(k, NULL);
-    graph = outer;
-    a = add_fill(value, NULL);
-    ok(ptxiGraphAddChildGraphNode(&n, graph, &a, 1, child));
-    add_kernel(k, after_child ? n : a);
-    ok(ptxiGraphDestroy(child));
-}
-
-START_TEST(instances_are_updated_from_other_graphs)
-{
-    ptxiGraphExecUpdateResultInfo info;
-    ptxiGraphNode n;
-
-    build_nested(3, 10, true);
-    ptxiGraphExec x = make_instance();
-
-    for (unsigned other = 0; other < 4; other++) {
-        ok(ptxiGraphDestroy(graph));
-        ok(ptxiGraphCreate(&graph, 0));
-        build_nested(4, 100, other != 1);
-        if (other == 2)
-            ok(ptxiGraphAddEmptyNode(&n, graph, NULL, 0));
-        if (other == 3) {
-            ok(ptxiGraphDestroy(graph));
-            ok(ptxiGraphCreate(&graph, 0));
-            add_kernel(1, add_fill(1, add_fill(1, NULL)));
-        }
-        ptxiResult r = ptxiGraphExecUpdate(x, graph, &info);
-
-        ck_result(r, other ? PTXI_ERROR_GRAPH_EXEC_UPDATE_FAILURE : PTXI_SUCCESS);
-        ck_assert_int_eq(info.result, other == 3 ? PTXI_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED
-                                      : other ? PTXI_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED
-                                      : PTXI_GRAPH_EXEC_UPDATE_SUCCESS);
-        ck_assert(!info.errorNode == (other != 3));
-        launch(x, NULL); /* as the first change left it */
-        ok(ptxiMemcpyDtoH(host, v, BYTES));
-        for (unsigned i = 0; i < N; i++)
-            ck_assert_uint_eq(host[i], (400 + i) * 100 + i);
-    }
-    ck_result(ptxiGraphExecUpdate(x, graph, NULL), PTXI_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
 }
 END_TEST
 
@@ -634,33 +470,6 @@ START_TEST(bad_conditions_fail)
 }
 END_TEST
 
-static size_t shared_bytes(int threads)
-{
-    return (size_t)threads * 100;
-}
-
-START_TEST(occupancy)
-{
-    ptxiFunction shares;
-    int blocks, min_blocks, size;
-
-    ok(ptxiModuleGetFunction(&shares, module, "shares"));
-    ok(ptxiOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&blocks, step, 256, 0, 0));
-    ck_assert_int_eq(blocks, 8); /* 2048 threads */
-    ck_result(ptxiOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&blocks, step, 256, 0, 2),
-              PTXI_ERROR_INVALID_VALUE);
-    ok(ptxiOccupancyMaxPotentialBlockSize(&min_blocks, &size, step, NULL, 0, 0));
-    ck_assert(size == 1024 && min_blocks == 2 * 132);
-    ok(ptxiOccupancyMaxPotentialBlockSize(&min_blocks, &size, step, NULL, 0, 700));
-    ck_assert(size == 512 && min_blocks == 4 * 132); /* all 2048 threads, but with blocks of 672 threads it is 2016 */
-    ok(ptxiOccupancyMaxPotentialBlockSizeWithFlags(&min_blocks, &size, shares, NULL, 0, 0, 1));
-    ck_assert(size == 512 && min_blocks == 4 * 132);
-    /* 228 KiB hold 2334 times 100 bytes, and 1024 threads take 102400 + 1024 bytes twice */
-    ok(ptxiOccupancyMaxPotentialBlockSize(&min_blocks, &size, step, shared_bytes, 0, 0));
-    ck_assert(size == 1024 && min_blocks == 2 * 132);
-}
-END_TEST
-
 int main(void)
 {
     Suite *s = suite_create("graph");
@@ -669,11 +478,9 @@ int main(void)
     tcase_add_checked_fixture(t, load, unload);
     tcase_add_test(t, every_kind_of_node);
     tcase_add_test(t, order_of_dependencies);
-    tcase_add_test(t, instances_are_updated);
     tcase_add_test(t, clones);
     tcase_add_test(t, slices_and_row_copies);
     tcase_add_test(t, child_graphs);
-    tcase_add_test(t, instances_are_updated_from_other_graphs);
     tcase_add_test(t, parameters_of_nodes);
     tcase_add_test(t, arrays_in_graphs);
     tcase_add_test(t, capture);
@@ -682,7 +489,6 @@ int main(void)
     tcase_add_test(t, if_and_while_nodes);
     tcase_add_test(t, switch_nodes);
     tcase_add_test(t, bad_conditions_fail);
-    tcase_add_test(t, occupancy);
     suite_add_tcase(s, t);
     return run_suite(s);
 }

@@ -1,40 +1,13 @@
-/* Tests streams, events and failures of the API without kernels, also from many threads. */
-#include "unit/support/context.h"
+/* Tests streams and events without kernels, also from many threads. */
+#include "unit/support/heap_check.h"
+#include "unit/support/stream_log.h"
 
 #include "api/context/context.h"
-#include "api/memory/heap.h"
 
 #include <pthread.h>
 #include <string.h>
-#include <unistd.h>
-
-static void tear_down(void)
-{
-    close_context();
-    ck_assert_uint_eq(ptxi_heap_in_use(), 0);
-}
-
-static void sleep_ms(unsigned ms)
-{
-    usleep(ms * 1000);
-}
 
 /* ---- streams */
-
-static _Atomic int log_at, log_of[40000];
-
-static void log_number(void *n)
-{
-    log_of[log_at++] = (int)(intptr_t)n;
-}
-
-static void log_number_late(void *n)
-{
-    sleep_ms(30);
-    log_number(n);
-}
-
-#define NUMBER(n) ((void *)(intptr_t)(n))
 
 START_TEST(a_stream_keeps_its_order)
 {
@@ -441,130 +414,6 @@ START_TEST(contexts_wait_for_each_others_events)
 }
 END_TEST
 
-/* ---- failures */
-
-static ptxiResult run_failing(void *payload, struct ptxi_failure **failure)
-{
-    ptxiReport r = { .result = PTXI_ERROR_ILLEGAL_ADDRESS, .fault = PTXI_FAULT_NULL, .text = "it failed",
-                     .address = 4 };
-
-    r.kernel = *(const char **)payload;
-    *failure = ptxi_failure_create(&r);
-    return r.result;
-}
-
-static _Atomic int released;
-
-static void count_release(void *payload)
-{
-    (void)payload;
-    released++;
-}
-
-static void submit_failing(ptxiStream s, const char *kernel)
-{
-    struct ptxi_item *item = ptxi_item_create(sizeof kernel, run_failing, count_release);
-
-    *(const char **)ptxi_item_payload(item) = kernel;
-    ok(ptxi_queue_submit(s, item, PTXI_SUBMIT_ASYNC, NULL));
-}
-
-START_TEST(a_failure_is_returned_once)
-{
-    ptxiStream s, other;
-    ptxiReport r = { .size = sizeof r };
-
-    ck_result(ptxiGetLastReport(NULL, &r), PTXI_ERROR_NOT_FOUND);
-    ok(ptxiStreamCreate(&s, 0));
-    ok(ptxiStreamCreate(&other, PTXI_STREAM_NON_BLOCKING));
-    submit_failing(s, "k1");
-    ok(ptxiLaunchHostFunc(s, log_number, NUMBER(1))); /* dropped */
-    ok(ptxiLaunchHostFunc(other, log_number, NUMBER(2)));
-    ok(ptxiStreamSynchronize(other));
-    sleep_ms(_i ? 20 : 0);
-    ok(ptxiLaunchHostFunc(s, log_number, NUMBER(3))); /* dropped, too, because the failure was not returned yet */
-    ck_result(ptxiStreamSynchronize(s), PTXI_ERROR_ILLEGAL_ADDRESS);
-    ok(ptxiStreamSynchronize(s));
-    ok(ptxiCtxSynchronize());
-    ck_assert_int_eq(log_at, 1);
-    ck_assert_int_eq(log_of[0], 2);
-    ck_assert_int_eq(released, 1);
-    ok(ptxiGetLastReport(NULL, &r));
-    ck_assert_int_eq(r.fault, PTXI_FAULT_NULL);
-    ck_assert_str_eq(r.kernel, "k1");
-    ck_assert_str_eq(r.text, "it failed");
-    ck_assert_uint_eq(r.address, 4);
-    ck_assert_ptr_null(r.function);
-    ok(ptxiLaunchHostFunc(s, log_number, NUMBER(4))); /* the stream is usable again */
-    ok(ptxiStreamSynchronize(s));
-    ck_assert_int_eq(log_at, 2);
-    ck_result(ptxiGetLastReport(NULL, NULL), PTXI_ERROR_INVALID_VALUE);
-    r.size = 4;
-    ck_result(ptxiGetLastReport(NULL, &r), PTXI_ERROR_INVALID_VALUE);
-}
-END_TEST
-
-START_TEST(the_synchronizing_call_gets_the_failure)
-{
-    ptxiStream s;
-    ptxiEvent before, logged_before;
-    ptxiDevicePtr p;
-    int v;
-
-    ok(ptxiStreamCreate(&s, 0));
-    ok(ptxiEventCreate(&before, 0));
-    ok(ptxiEventCreate(&logged_before, 0));
-    ok(ptxiMemAlloc(&p, 4));
-    ok(ptxiEventRecord(before, s));
-    submit_failing(s, "k");
-    ok(ptxiEventRecord(logged_before, s));
-    ok(ptxiLaunchHostFunc(s, log_number, NUMBER(1)));
-    ok(ptxiEventSynchronize(before));
-    switch (_i) {
-    case 0: ck_result(ptxiEventSynchronize(logged_before), PTXI_ERROR_ILLEGAL_ADDRESS); break;
-    case 1: ck_result(ptxiStreamSynchronize(NULL), PTXI_ERROR_ILLEGAL_ADDRESS); break;
-    case 2: ck_result(ptxiMemcpyDtoH(&v, p, 4), PTXI_ERROR_ILLEGAL_ADDRESS); break;
-    case 3: ck_result(ptxiCtxSynchronize(), PTXI_ERROR_ILLEGAL_ADDRESS); break;
-    case 4:
-        ok(ptxiStreamDestroy(s));
-        ck_result(ptxiCtxSynchronize(), PTXI_ERROR_ILLEGAL_ADDRESS);
-        break;
-    case 5: {
-        ptxiResult r;
-
-        while ((r = ptxiStreamQuery(s)) == PTXI_ERROR_NOT_READY)
-            ;
-        ck_result(r, PTXI_ERROR_ILLEGAL_ADDRESS);
-        break;
-    }
-    }
-    ok(ptxiCtxSynchronize());
-    ck_assert_int_eq(log_at, 0); /* work after the failure stays dropped */
-}
-END_TEST
-
-START_TEST(failures_come_in_their_order)
-{
-    ptxiStream a, b;
-    ptxiReport r = { .size = sizeof r };
-
-    ok(ptxiStreamCreate(&a, 0));
-    ok(ptxiStreamCreate(&b, 0));
-    submit_failing(a, "first");
-    while (!released)
-        ;
-    sleep_ms(5);
-    submit_failing(b, "second");
-    ck_result(ptxiCtxSynchronize(), PTXI_ERROR_ILLEGAL_ADDRESS);
-    ok(ptxiGetLastReport(NULL, &r));
-    ck_assert_str_eq(r.kernel, "first");
-    ck_result(ptxiCtxSynchronize(), PTXI_ERROR_ILLEGAL_ADDRESS);
-    ok(ptxiGetLastReport(ctx, &r));
-    ck_assert_str_eq(r.kernel, "second");
-    ok(ptxiCtxSynchronize());
-}
-END_TEST
-
 /* ---- many threads */
 
 static void add_one(void *p)
@@ -635,177 +484,12 @@ START_TEST(many_threads)
 }
 END_TEST
 
-/* ---- words of memory */
-
-static void write_word(void *p)
-{
-    sleep_ms(20);
-    atomic_store((_Atomic uint32_t *)p, 5);
-}
-
-START_TEST(streams_wait_for_memory_words)
-{
-    static const struct { unsigned flags; uint64_t other_value, matching; } words[] = {
-        { PTXI_STREAM_WAIT_VALUE_GEQ, 99, 100 }, { PTXI_STREAM_WAIT_VALUE_EQ, 101, 100 }, { PTXI_STREAM_WAIT_VALUE_AND,
-                3, 6 },
-        { PTXI_STREAM_WAIT_VALUE_NOR, ~(uint64_t)100, 100 }, { PTXI_STREAM_WAIT_VALUE_GEQ, 100 + (1ull << 31), 101 },
-    };
-    bool wide = _i & 1;
-    uint64_t *p, value = 100;
-    ptxiStream a, b;
-
-    ok(ptxiStreamCreate(&a, PTXI_STREAM_NON_BLOCKING));
-    ok(ptxiStreamCreate(&b, PTXI_STREAM_NON_BLOCKING));
-    ok(ptxiMemHostAlloc((void **)&p, 16, 0));
-    *p = words[_i / 2].other_value;
-    if (wide && _i / 2 == 4)
-        *p = 100 + (1ull << 63);
-    if (!wide && _i / 2 == 2)
-        value = 100ull | 1ull << 33;
-    ok(wide ? ptxiStreamWaitValue64(a, (uintptr_t)p, value, words[_i / 2].flags)
-       : ptxiStreamWaitValue32(a, (uintptr_t)p, (uint32_t)value, words[_i / 2].flags));
-    ok(ptxiLaunchHostFunc(a, log_number, NUMBER(1)));
-    sleep_ms(5);
-    ck_result(ptxiStreamQuery(a), PTXI_ERROR_NOT_READY);
-    ok(wide ? ptxiStreamWriteValue64(b, (uintptr_t)p, words[_i / 2].matching, 0)
-            : ptxiStreamWriteValue32(b, (uintptr_t)p, (uint32_t)words[_i / 2].matching, 0));
-    ok(ptxiStreamSynchronize(a));
-    ck_assert_int_eq(log_at, 1);
-    ck_assert_uint_eq((uint32_t)*p, words[_i / 2].matching);
-    ok(ptxiMemFreeHost(p));
-}
-END_TEST
-
-START_TEST(word_operations_in_a_batch)
-{
-    uint32_t *p;
-    ptxiStreamBatchMemOpParams o[4] = {
-        { .operation = PTXI_STREAM_MEM_OP_WRITE_VALUE_64, .value64 = 7ull << 32 | 1 },
-        { .operation = PTXI_STREAM_MEM_OP_BARRIER },
-        { .operation = PTXI_STREAM_MEM_OP_WAIT_VALUE_32, .value64 = 5, .flags = PTXI_STREAM_WAIT_VALUE_EQ },
-        { .operation = PTXI_STREAM_MEM_OP_WRITE_VALUE_32, .value64 = 9 },
-    };
-    ptxiStream s;
-
-    ok(ptxiStreamCreate(&s, PTXI_STREAM_NON_BLOCKING));
-    ok(ptxiMemHostAlloc((void **)&p, 16, 0));
-    memset(p, 0, 16);
-    o[0].address = (uintptr_t)p;
-    o[2].address = (uintptr_t)(p + 2);
-    o[3].address = (uintptr_t)(p + 3);
-    ok(ptxiLaunchHostFunc(s, write_word, p + 2));
-    ok(ptxiStreamBatchMemOp(s, 4, o, 0));
-    ok(ptxiStreamSynchronize(s));
-    ck_assert_uint_eq(p[0], 1);
-    ck_assert_uint_eq(p[1], 7);
-    ck_assert_uint_eq(p[3], 9);
-    ck_result(ptxiStreamWriteValue64(s, (uintptr_t)(p + 1), 0, 0), PTXI_ERROR_INVALID_VALUE);
-    ck_result(ptxiStreamWriteValue64(s, (uintptr_t)(p + 4), 0, 0), PTXI_ERROR_INVALID_VALUE);
-    ck_result(ptxiStreamWaitValue32(s, (uintptr_t)&s, 0, 0), PTXI_ERROR_INVALID_VALUE);
-    ok(ptxiMemFreeHost(p));
-}
-END_TEST
-
-START_TEST(interrupts_end_waits)
-{
-    ptxiDevicePtr p;
-    ptxiStream s;
-
-    ok(ptxiStreamCreate(&s, PTXI_STREAM_NON_BLOCKING));
-    ok(ptxiMemAlloc(&p, 16));
-    ok(ptxiMemsetD32(p, 0, 4));
-    ok(ptxiStreamWaitValue32(s, p, 1, PTXI_STREAM_WAIT_VALUE_EQ));
-    sleep_ms(10);
-    ok(ptxiCtxInterrupt(NULL));
-    ck_result(ptxiStreamSynchronize(s), PTXI_ERROR_LAUNCH_TIMEOUT);
-    ok(ptxiMemFree(p));
-}
-END_TEST
-
-/* ---- stream-ordered memory */
-
-static uint64_t pool_attribute(ptxiMemoryPool pool, ptxiMemPoolAttribute which)
-{
-    uint64_t n;
-
-    ok(ptxiMemPoolGetAttribute(pool, which, &n));
-    return n;
-}
-
-START_TEST(memory_is_freed_in_stream_order)
-{
-    ptxiMemoryPool pool;
-    ptxiDevicePtr p, q;
-    ptxiStream s;
-
-    ok(ptxiMemPoolCreate(&pool, &(ptxiMemPoolProps){ .allocType = PTXI_MEM_ALLOCATION_TYPE_PINNED,
-                                                     .location.type = PTXI_MEM_LOCATION_TYPE_DEVICE,
-                                                     .maxSize = 5000 << 10 }));
-    ok(ptxiStreamCreate(&s, PTXI_STREAM_NON_BLOCKING));
-    ok(ptxiMemAllocFromPoolAsync(&p, 4000, pool, s)); /* of 32 MiB */
-    ck_result(ptxiMemAllocFromPoolAsync(&q, (32 << 20) - 3999, pool, s), PTXI_ERROR_OUT_OF_MEMORY);
-    ok(ptxiLaunchHostFunc(s, log_number_late, NUMBER(1)));
-    ok(ptxiMemsetD8Async(p, 1, 4000, s));
-    ok(ptxiMemFreeAsync(p, s));
-    ck_result(ptxiMemFreeAsync(p, s), PTXI_ERROR_INVALID_VALUE);
-    ck_result(ptxiMemFree(p), PTXI_ERROR_INVALID_VALUE);
-    ck_assert_uint_ge(pool_attribute(pool, PTXI_MEMPOOL_ATTR_USED_MEM_CURRENT), 4000);
-    ok(ptxiStreamSynchronize(s));
-    ck_assert_uint_eq(pool_attribute(pool, PTXI_MEMPOOL_ATTR_USED_MEM_CURRENT), 0);
-    ck_assert_uint_ge(pool_attribute(pool, PTXI_MEMPOOL_ATTR_USED_MEM_HIGH), 4000);
-    ck_result(ptxiMemsetD8(p, 1, 4000), PTXI_ERROR_INVALID_VALUE);
-    ok(ptxiMemAllocFromPoolAsync(&p, 1000, pool, s));
-    ok(ptxiMemPoolDestroy(pool)); /* its memory stays */
-    ok(ptxiMemsetD8(p, 1, 1000));
-    ok(ptxiMemFree(p));
-}
-END_TEST
-
-/* The work before the free fails, and the memory is freed nevertheless. */
-START_TEST(memory_is_freed_after_a_failure)
-{
-    ptxiDevicePtr p, word;
-    ptxiStream s;
-
-    ok(ptxiStreamCreate(&s, PTXI_STREAM_NON_BLOCKING));
-    ok(ptxiMemAllocAsync(&p, 4000, s));
-    ok(ptxiMemAlloc(&word, 16));
-    ok(ptxiMemsetD32(word, 0, 4));
-    ok(ptxiStreamWaitValue32(s, word, 1, PTXI_STREAM_WAIT_VALUE_EQ));
-    ok(ptxiMemFreeAsync(p, s));
-    sleep_ms(10);
-    ok(ptxiCtxInterrupt(NULL));
-    ck_result(ptxiStreamSynchronize(s), PTXI_ERROR_LAUNCH_TIMEOUT);
-    ck_result(ptxiMemGetAddressRange(NULL, NULL, p), PTXI_ERROR_NOT_FOUND);
-}
-END_TEST
-
-START_TEST(the_current_pool)
-{
-    ptxiMemoryPool pool, device, now;
-    ptxiDevicePtr p;
-
-    ok(ptxiDeviceGetDefaultMemPool(&device, 0));
-    ok(ptxiMemPoolCreate(&pool, &(ptxiMemPoolProps){ .allocType = PTXI_MEM_ALLOCATION_TYPE_PINNED,
-                                                     .location.type = PTXI_MEM_LOCATION_TYPE_DEVICE }));
-    ok(ptxiDeviceSetMemPool(0, pool));
-    ok(ptxiMemAllocAsync(&p, 64, NULL));
-    ok(ptxiPointerGetAttribute(&now, PTXI_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, p));
-    ck_assert_ptr_eq(now, pool);
-    ok(ptxiMemPoolDestroy(pool));
-    ok(ptxiDeviceGetMemPool(&now, 0));
-    ck_assert_ptr_eq(now, device);
-    ok(ptxiMemFreeAsync(p, NULL));
-    ok(ptxiCtxSynchronize());
-}
-END_TEST
-
 int main(void)
 {
     Suite *s = suite_create("stream");
     TCase *t = tcase_create("stream");
 
-    tcase_add_checked_fixture(t, open_context, tear_down);
+    tcase_add_checked_fixture(t, open_context, close_and_check_heap);
     tcase_set_timeout(t, 60);
     tcase_add_loop_test(t, a_stream_keeps_its_order, 0, 4);
     tcase_add_test(t, streams_run_without_synchronization);
@@ -823,16 +507,7 @@ int main(void)
     tcase_add_test(t, long_chains_of_streams);
     tcase_add_test(t, many_streams_wait_for_one);
     tcase_add_test(t, contexts_wait_for_each_others_events);
-    tcase_add_loop_test(t, a_failure_is_returned_once, 0, 2);
-    tcase_add_loop_test(t, the_synchronizing_call_gets_the_failure, 0, 6);
-    tcase_add_test(t, failures_come_in_their_order);
     tcase_add_test(t, many_threads);
-    tcase_add_loop_test(t, streams_wait_for_memory_words, 0, 10);
-    tcase_add_test(t, word_operations_in_a_batch);
-    tcase_add_test(t, interrupts_end_waits);
-    tcase_add_test(t, memory_is_freed_in_stream_order);
-    tcase_add_test(t, memory_is_freed_after_a_failure);
-    tcase_add_test(t, the_current_pool);
     suite_add_tcase(s, t);
     return run_suite(s);
 }

@@ -1,4 +1,4 @@
-/* Work of a launch that would never end must end when a limit is exceeded or the context is interrupted. */
+/* Tests that work of kernels that would never end ends at a limit of the launch, or if the context is interrupted. */
 #include "unit/support/context.h"
 
 #include <pthread.h>
