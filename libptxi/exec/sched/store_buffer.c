@@ -16,6 +16,7 @@ static bool same_space(unsigned flags, unsigned other)
     return !((flags ^ other) & (PTXI_OP_FLAG_GLOBAL | PTXI_OP_FLAG_SHARED | PTXI_OP_FLAG_GENERIC));
 }
 
+/* PTXI_OP_FLAG_BYTES_2, _4 and _8 are adjacent bits. */
 static unsigned register_bytes(unsigned flags)
 {
     return flags / PTXI_OP_FLAG_BYTES_2 % 8 * 2;

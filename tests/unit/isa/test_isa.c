@@ -5,7 +5,7 @@
 #include "isa/op.gen.h"
 #include "isa/bytecode.h"
 
-/* Finds up to 8 rows of the spelled instruction whose qualifiers fit. */
+/* Finds up to 8 rows of the spelled instruction with matching qualifiers. */
 static unsigned match_all(const char *spelling, struct ptxi_match m[8])
 {
     char text[200], *dot, *word;

@@ -617,7 +617,7 @@ START_TEST(conversions_of_two_and_four_elements)
 }
 END_TEST
 
-/* Address registers that are narrower than addresses, vectors whose registers have other types than their elements,
+/* Address registers that are narrower than addresses, vectors of registers with other types than their elements,
  * and registers that are wider than results and sources. The expected values are those of ptxas. */
 START_TEST(operands_with_other_types)
 {

@@ -13,7 +13,7 @@
     X(rcp_approx_f32, 32) X(rsqrt_approx_f32, 32) X(sqrt_approx_f32, 32) X(ex2_approx_f32, 32) X(lg2_approx_f32, 32) \
     X(sin_approx_f32, 32) X(cos_approx_f32, 32) X(tanh_approx_f32, 32) X(rsqrt_approx_f64, 64)                      \
     X(ex2_approx_f16, 16) X(tanh_approx_f16, 16) X(tanh_approx_bf16, 16)
-/* Operations whose names differ from those of the functions. */
+/* Operations with other names than the functions. */
 #define FORMS_RENAMED(X)                                                                                            \
     X(rcp_approx_f32_ftz, 32, rcp_approx_ftz_f32((uint32_t)a)) \
     X(rsqrt_approx_f32_ftz, 32, rsqrt_approx_ftz_f32((uint32_t)a)) \

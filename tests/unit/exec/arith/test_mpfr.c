@@ -1,5 +1,5 @@
 /* Tests rounded arithmetic against MPFR. Kernels of every form run through the public interface on all combinations
- * of special values, on operands whose exact result is close to the midpoint of two neighbors, and on random bits.
+ * of special values, on operands with an exact result close to the midpoint of two neighbors, and on random bits.
  *
  * MPFR rounds the numbers. expected() adds the rules of PTX: NaNs (doc/numerics.md, "NaN results"), .ftz, .sat and
  * .relu. */
@@ -274,7 +274,7 @@ static bool near_half_factor(const struct format *f, uint64_t a, uint64_t *b)
     return *b > fraction_mask(f) && (u128)a * *b >> (2 * p - 1) != shorter;
 }
 
-/* Finds a dividend and a divisor whose quotient is close to a number with one more bit, which is 1. */
+/* Finds a dividend and a divisor. Their quotient is close to a number with one more bit, which is 1. */
 static bool near_half_quotient(const struct format *f, uint64_t *a, uint64_t b)
 {
     unsigned p = f->precision;
@@ -353,7 +353,7 @@ static void make_sum(const struct format *f, uint64_t *in)
     }
 }
 
-/* Makes operands whose exact result is hard to round. */
+/* Makes operands with an exact result that is hard to round. */
 static void make_hard(const struct form *form, uint64_t *in)
 {
     const struct format *f = form->format;

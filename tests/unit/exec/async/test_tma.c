@@ -819,7 +819,7 @@ START_TEST(narrow_elements_are_loaded)
 }
 END_TEST
 
-/* Elements of 6 bits occupy bytes, whose upper two bits are dropped. */
+/* Elements of 6 bits occupy bytes. The upper two bits are dropped. */
 START_TEST(narrow_elements_are_stored)
 {
     const struct small *x = &smalls[_i];

@@ -141,7 +141,7 @@ struct data {
     uint8_t image[TILE];
 };
 
-/* Chooses different rows for stores. Loads may share rows. Lanes whose address is not used have an invalid one. */
+/* Chooses different rows for stores. Loads may share rows. Lanes have an invalid address if it is not used. */
 static void fill(const struct form *f, struct data *d)
 {
     uint32_t slots[TILE / 16];

@@ -1,4 +1,4 @@
-/* Tests mma on every device profile with PTX operands whose sums differ between architectures, and the elements and
+/* Tests mma on every device profile with operands that give different sums on the architectures, and the elements and
  * scales of block scaling. test_dot.c explains the probes and tests the models directly. */
 #include "unit/support/kernels.h"
 

@@ -1,5 +1,5 @@
-/* Tests wgmma with small integers, whose sums are exact in every type: all canonical layouts of shared memory, A in
- * registers, sparse A, signs, transposition, and the order of asynchronous operations. */
+/* Tests wgmma with small integers. Their sums are exact in every type. Covers all canonical layouts of shared memory,
+ * A in registers, sparse A, signs, transposition, and the order of asynchronous operations. */
 #include "unit/support/canonical.h"
 #include "unit/support/kernels.h"
 #include "unit/support/test_file.h"

@@ -225,8 +225,8 @@ START_TEST(products)
 }
 END_TEST
 
-/* The elements that a lane holds for a shape whose loads ptxas shows: row, row + 8, then k + 8. The other registers
- * repeat them. */
+/* The elements of a lane. The loads in the code of ptxas show their order: row, row + 8, then k + 8. The other
+ * registers repeat them. */
 START_TEST(fragments)
 {
     struct ptxi_wmma_shape square = ptxi_wmma_shape(16, 16, 16), flat = ptxi_wmma_shape(8, 32, 16);

@@ -1,4 +1,4 @@
-/* Tests loads from shared memory whose addresses depend only on the thread, so that their shape is computed once:
+/* Tests loads from shared memory with addresses that depend only on the thread, so that their shape is computed once:
  * rows, rows of parts of a warp, one address for several lanes, and other patterns, by all lanes and by some, inside
  * and outside of shared memory. The reference is C. */
 #include "unit/support/context.h"

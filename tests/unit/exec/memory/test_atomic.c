@@ -448,7 +448,7 @@ END_TEST
 
 /* Lane j has the address of lane i, for i and j from 0 to 31, and the other lanes have different ones. Each
  * operation is compared with one at .gpu scope at another address, which is executed lane by lane. The kernel counts
- * lanes whose results differ. */
+ * lanes with different results. */
 static const char two_lanes_text[] =
     ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 memory) {\n"
     "  .reg .b32 %%t, %%i, %%j, %%n, %%s, %%x; .reg .b64 %%p, %%q, %%o; .reg .b%d %%a, %%b, %%y; "
@@ -621,7 +621,7 @@ static void expect_sums(struct sums *s, int bits, uint32_t mask, bool shared, bo
     }
 }
 
-/* kind: red, atom, or atom whose result overwrites the operand. */
+/* kind: red, atom, or atom if its result overwrites the operand. */
 static ptxiFunction load_sums(ptxiModule *m, int bits, const char *space, int kind)
 {
     static const char *const results[] = { "", "%d, ", "%x, " };

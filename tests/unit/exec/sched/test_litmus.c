@@ -21,7 +21,7 @@ struct outcome {
     uint32_t r[MAX_ROLES][2], x, y;
 };
 
-/* @ stands for the scope, except in guards. ~ stands for the matching level of membar. */
+/* @ is replaced by the scope, except in guards, and ~ by the matching level of membar. */
 struct litmus {
     const char *name;
     const char *code[MAX_ROLES];

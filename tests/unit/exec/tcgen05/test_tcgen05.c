@@ -1,5 +1,5 @@
-/* Tests tcgen05.mma and tcgen05.cp with small numbers, whose sums are exact in every type: all kinds, data paths,
- * matrices in shared memory and in tensor memory, sparse matrices, scales, and disabled lanes and columns. */
+/* Tests tcgen05.mma and tcgen05.cp with small numbers. Their sums are exact in every type. Covers all kinds, data
+ * paths, matrices in shared memory and in tensor memory, sparse matrices, scales, and disabled lanes and columns. */
 #include "unit/support/canonical.h"
 #include "unit/support/kernels.h"
 
@@ -48,7 +48,7 @@ struct form {
     bool sparse, a_in_tmem;
 };
 
-/* K = 96 needs another target. Lines have 48 bytes, whose second part is elsewhere. */
+/* K = 96 needs another target. Lines have 48 bytes; their second part is elsewhere. */
 static bool has_k96(const struct kind *k)
 {
     return k->scales && k->scales % 3 == 0;
