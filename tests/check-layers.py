@@ -76,7 +76,8 @@ LAYERS = [
      "base num isa parse compile exec api/error api/handle api/queue api/context api/stream api/memory "
      "api/module api/launch api/graph"),
     ("api/inspect", "what the command shows beyond ptxi.h",
-     "base num isa parse fatbin compile exec api/error api/handle api/queue api/context api/stream api/memory api/module"),
+     "base num isa parse fatbin compile exec api/error api/handle api/queue api/context api/stream api/memory "
+     "api/module"),
     ("api/lifecycle", "ptxiInit, creation and destruction of contexts",
      "base num isa parse compile exec api/error api/handle api/queue api/context api/stream api/memory "
      "api/module api/texture api/launch api/copy api/asm api/graph api/submit api/graphexec api/devrt"),

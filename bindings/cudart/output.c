@@ -1,6 +1,6 @@
-/* Output of printf() in kernels. CUDA Programming Guide, "Formatted Output": it is kept in a buffer, which is written to
- * stdout at launches, at calls that wait, and before callbacks. Programs rely on this order of their own output and that
- * of kernels. */
+/* Output of printf() in kernels. CUDA Programming Guide, "Formatted Output": it is kept in a buffer, which is written
+ * to stdout at launches, at calls that wait, and before callbacks. Programs rely on this order of their own output and
+ * that of kernels. */
 #include "runtime.h"
 
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* Structures of the CUDA runtime API. The layouts are those of driver_types.h and vector_types.h of CUDA 13; the
- * members have the names of the CUDA documentation ("CUDA Runtime API", "Data types used by CUDA Runtime"). Handles of the
- * runtime are those of ptxi.h. tests/cudart/layouts.sh compares the layouts with the headers. */
+ * members have the names of the CUDA documentation ("CUDA Runtime API", "Data types used by CUDA Runtime"). Handles of
+ * the runtime are those of ptxi.h. tests/cudart/layouts.sh compares the layouts with the headers. */
 #ifndef PTXI_CUDART_TYPES_H
 #define PTXI_CUDART_TYPES_H
 

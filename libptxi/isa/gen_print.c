@@ -320,7 +320,7 @@ static void print_ops(void)
     printf("\nconst char *const ptxi_op_names[] = {\n");
     for (int i = 0; i < ops.count; i++)
         printf("    \"%s\",\n", ops.names[i]);
-    printf("};\n\nconst uint8_t ptxi_op_flags[] = {\n");
+    printf("};\n\nconst uint16_t ptxi_op_flags[] = {\n");
     for (int i = 0; i < ops.count; i++)
         printf("    %u,\n", op_flags(i));
     printf("};\n\nconst uint16_t ptxi_op_mnemonics[] = {\n");

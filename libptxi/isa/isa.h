@@ -247,8 +247,18 @@ enum {
     PTXI_OP_FLAG_LOAD = 2,   /* loads from a + imm */
     PTXI_OP_FLAG_STORE = 4,  /* stores to a + imm */
     PTXI_OP_FLAG_V2 = 8,     /* accesses two elements */
-    PTXI_OP_FLAG_V4 = 16     /* accesses four elements */
+    PTXI_OP_FLAG_V4 = 16,    /* accesses four elements */
+
+    /* accesses an element of this size, which has the size of its register */
+    PTXI_OP_FLAG_BYTES_2 = 32,
+    PTXI_OP_FLAG_BYTES_4 = 64,
+    PTXI_OP_FLAG_BYTES_8 = 128,
+
+    /* the state space of such an access, unless no other thread writes to it */
+    PTXI_OP_FLAG_GLOBAL = 256,
+    PTXI_OP_FLAG_SHARED = 512,
+    PTXI_OP_FLAG_GENERIC = 1024
 };
-extern const uint8_t ptxi_op_flags[];
+extern const uint16_t ptxi_op_flags[];
 
 #endif

@@ -21,7 +21,8 @@ int main()
     cudaChannelFormatDesc f = cudaCreateChannelDesc<float>(), c4 = cudaCreateChannelDesc<uchar4>();
     cudaChannelFormatDesc half = cudaCreateChannelDescHalf(), mixed = { 32, 16, 0, 0, cudaChannelFormatKindFloat };
 
-    printf("half: %d %d, int2: %d %d\n", half.x, half.f, cudaCreateChannelDesc<int2>().y, cudaCreateChannelDesc<int2>().f);
+    printf("half: %d %d, int2: %d %d\n", half.x, half.f, cudaCreateChannelDesc<int2>().y,
+           cudaCreateChannelDesc<int2>().f);
     for (int i = 0; i < 12; i++)
         host[0][i] = i * 1.5f;
     SHOW(cudaMallocArray(&a, &f, 4, 3));

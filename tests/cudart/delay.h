@@ -8,7 +8,8 @@ static __global__ void wait_for(volatile int *gate)
         __nanosleep(1000);
 }
 
-// Call it before any function of the runtime: to load a kernel while another one runs, the driver may wait for that one.
+// Call it before any function of the runtime: to load a kernel while another one runs, the driver may wait for the
+// latter.
 static inline volatile int *make_gate()
 {
     int *gate;

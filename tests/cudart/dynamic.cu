@@ -1,4 +1,4 @@
-// Dynamic parallelism (-rdc=true): kernels that launch kernels, into each kind of stream, and graphs of nested launches.
+// Dynamic parallelism (-rdc=true): kernels launch kernels into each kind of stream, and graphs of nested launches.
 #include "show.h"
 
 __global__ void child(int *p, int value)

@@ -39,9 +39,9 @@ static void show_attributes(const char *name, const void *f)
     printf("%s: %s\n", name, cudaGetErrorName(e));
     if (e)
         return;
-    printf("  shared %zu, constant %zu, local %zu, threads %d, dynamic %d, registers %d, carveout %d\n", a.sharedSizeBytes,
-           a.constSizeBytes, a.localSizeBytes, a.maxThreadsPerBlock, a.maxDynamicSharedSizeBytes, a.numRegs > 0,
-           a.preferredShmemCarveout);
+    printf("  shared %zu, constant %zu, local %zu, threads %d, dynamic %d, registers %d, carveout %d\n",
+           a.sharedSizeBytes, a.constSizeBytes, a.localSizeBytes, a.maxThreadsPerBlock, a.maxDynamicSharedSizeBytes,
+           a.numRegs > 0, a.preferredShmemCarveout);
     printf("  clusters: %d, %d x %d x %d, policy %d, non-portable %d\n", a.clusterDimMustBeSet, a.requiredClusterWidth,
            a.requiredClusterHeight, a.requiredClusterDepth, a.clusterSchedulingPolicyPreference,
            a.nonPortableClusterSizeAllowed);

@@ -29,7 +29,8 @@ int main()
 {
     cudaGraph_t graph, child;
     cudaGraphExec_t exec;
-    cudaGraphNode_t fill_node, copy_node, scale_node, add_node, host_node, child_node, empty_node, nodes[8], from[8], to[8];
+    cudaGraphNode_t fill_node, copy_node, scale_node, add_node, host_node, child_node, empty_node;
+    cudaGraphNode_t nodes[8], from[8], to[8];
     cudaStream_t stream;
     int *p, *q, host[4] = { 1, 2, 3, 4 }, got[4] = {}, calls = 0, factor = 3;
     size_t count;

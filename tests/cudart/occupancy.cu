@@ -51,7 +51,8 @@ int main()
     SHOW(cudaOccupancyAvailableDynamicSMemPerBlock(&bytes, plain, 4, 128));
     printf("bytes %zu\n", bytes);
     SHOW(cudaOccupancyAvailableDynamicSMemPerBlock(&bytes, plain, 33, 32));
-    SHOW(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&size, plain, 128, 0, cudaOccupancyDisableCachingOverride));
+    SHOW(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&size, plain, 128, 0,
+                                                                cudaOccupancyDisableCachingOverride));
     SHOW(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&size, plain, 128, 0, 5));
     SHOW(cudaOccupancyMaxActiveBlocksPerMultiprocessor(nullptr, plain, 128, 0));
     SHOW(cudaGetLastError());

@@ -10,8 +10,8 @@ static void show_pointer(const char *what, const void *p)
 
     memset(&a, 0x77, sizeof a);
     cudaError_t e = cudaPointerGetAttributes(&a, p);
-    printf("%s: %s, type %d, device %d, device pointer %s, host pointer %s\n", what, cudaGetErrorName(e), a.type, a.device,
-           a.devicePointer == p ? "the same" : a.devicePointer ? "another" : "NULL",
+    printf("%s: %s, type %d, device %d, device pointer %s, host pointer %s\n", what, cudaGetErrorName(e), a.type,
+           a.device, a.devicePointer == p ? "the same" : a.devicePointer ? "another" : "NULL",
            a.hostPointer == p ? "the same" : a.hostPointer ? "another" : "NULL");
 }
 

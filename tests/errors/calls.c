@@ -12,7 +12,7 @@ enum { ROUNDS = 2000, CALLS = 12, SECONDS = 100 };
 
 static struct world here = { .lock = PTHREAD_MUTEX_INITIALIZER }, elsewhere = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* Calls leave objects behind. */
+/* Calls create objects that remain. */
 PTXI_API const char *__lsan_default_options(void);
 PTXI_API const char *__lsan_default_options(void)
 {

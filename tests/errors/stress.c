@@ -18,7 +18,7 @@
 enum {
     THREADS = 16, SECONDS = 4, HANG_SECONDS = 300,
     INTERRUPT_US = 20 * 1000, /* time between two interrupts, which end waits of streams for words */
-    /* calls of a thread between two programs, whose objects other threads may destroy with old handles */
+    /* calls of a thread between two programs; other threads may destroy the objects with old handles */
     PROGRAM_EVERY = 500,
     MOST_OF_A_TYPE = 24,
     MOST_CONTEXTS = 3,        /* few, so that objects of one context are often used together */

@@ -1,31 +1,30 @@
 #include "exec/sched/store_buffer.h"
 
-/* An access to memory with one register per lane. bytes 0: another instruction. */
-struct access {
-    enum { GLOBAL, GENERIC, SHARED } space;
-    unsigned bytes;
-    bool store;
-};
+#include "isa/isa.h"
 
-static struct access access_of(const struct ptxi_insn *i)
+/* The flags of an instruction that accesses memory with one register per lane, or 0 for another instruction. */
+static unsigned access_flags(const struct ptxi_insn *i)
 {
-    switch (i->op) {
-#define WIDTH(SPACE, space, bits)                                                  \
-    case PTXI_OP_ld_##space##_##bits: return (struct access){ SPACE, bits / 8, false }; \
-    case PTXI_OP_st_##space##_##bits: return (struct access){ SPACE, bits / 8, true };
-#define WIDTHS(SPACE, space) WIDTH(SPACE, space, 16) WIDTH(SPACE, space, 32) WIDTH(SPACE, space, 64)
-    WIDTHS(GLOBAL, global)
-    WIDTHS(GENERIC, generic)
-    WIDTHS(SHARED, shared)
-#undef WIDTHS
-#undef WIDTH
-    default: return (struct access){ .bytes = 0 };
-    }
+    const unsigned spaces = PTXI_OP_FLAG_GLOBAL | PTXI_OP_FLAG_SHARED | PTXI_OP_FLAG_GENERIC;
+    unsigned flags = ptxi_op_flags[i->op];
+
+    return flags & spaces ? flags : 0;
 }
 
-static unsigned address_bytes(struct access x)
+static bool same_space(unsigned flags, unsigned other)
 {
-    return x.space == SHARED ? 4 : 8;
+    return !((flags ^ other) & (PTXI_OP_FLAG_GLOBAL | PTXI_OP_FLAG_SHARED | PTXI_OP_FLAG_GENERIC));
+}
+
+/* PTXI_OP_FLAG_BYTES_2, _4 and _8 are adjacent bits. */
+static unsigned register_bytes(unsigned flags)
+{
+    return flags / PTXI_OP_FLAG_BYTES_2 % 8 * 2;
+}
+
+static unsigned address_bytes(unsigned flags)
+{
+    return flags & PTXI_OP_FLAG_SHARED ? 4 : 8;
 }
 
 /* The addresses [from, to) of all lanes. */
@@ -33,16 +32,17 @@ struct range {
     uint64_t from, to;
 };
 
-static struct range address_range(const struct ptxi_warp *w, const struct ptxi_insn *i, struct access x)
+static struct range address_range(const struct ptxi_warp *w, const struct ptxi_insn *i, unsigned flags)
 {
+    unsigned size = address_bytes(flags);
     struct range r = { UINT64_MAX, 0 };
 
     for (ptxi_lanes left = w->active; left; left &= left - 1) {
-        const unsigned char *a = (const unsigned char *)PTXI_SLOT(w, i->a) + ptxi_first_lane(left) * address_bytes(x);
-        uint64_t at = (address_bytes(x) == 4 ? *(const uint32_t *)a : *(const uint64_t *)a) + (uint64_t)(int64_t)i->imm;
+        const unsigned char *a = (const unsigned char *)PTXI_SLOT(w, i->a) + ptxi_first_lane(left) * size;
+        uint64_t at = (size == 4 ? *(const uint32_t *)a : *(const uint64_t *)a) + (uint64_t)(int64_t)i->imm;
 
         r.from = at < r.from ? at : r.from;
-        r.to = at + x.bytes > r.to ? at + x.bytes : r.to;
+        r.to = at + register_bytes(flags) > r.to ? at + register_bytes(flags) : r.to;
     }
     return r;
 }
@@ -56,14 +56,15 @@ static bool registers_overlap(unsigned slot, unsigned bytes, unsigned other, uns
 bool ptxi_store_buffer_may_delay(const struct ptxi_warp *w, const struct ptxi_insn *store)
 {
     const struct ptxi_insn *load = store + 1;
-    struct access st = access_of(store), ld;
+    unsigned st = access_flags(store), ld;
     struct range written, read;
 
-    if (!st.store || load == w->stop)
+    if (!(st & PTXI_OP_FLAG_STORE) || load == w->stop)
         return false;
-    ld = access_of(load);
-    if (!ld.bytes || ld.store || ld.space != st.space || registers_overlap(load->d, ld.bytes, store->b, st.bytes) ||
-        registers_overlap(load->d, ld.bytes, store->a, address_bytes(st)))
+    ld = access_flags(load);
+    if (!(ld & PTXI_OP_FLAG_LOAD) || !same_space(ld, st) ||
+        registers_overlap(load->d, register_bytes(ld), store->b, register_bytes(st)) ||
+        registers_overlap(load->d, register_bytes(ld), store->a, address_bytes(st)))
         return false;
     written = address_range(w, store, st);
     read = address_range(w, load, ld);

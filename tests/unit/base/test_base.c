@@ -11,7 +11,7 @@
 
 #include <errno.h>
 
-static bool all_zero(const unsigned char *p, size_t n)
+static bool is_zero(const unsigned char *p, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (p[i])
@@ -30,14 +30,14 @@ START_TEST(arena_gives_zeroed_aligned_memory)
 
         ck_assert_ptr_nonnull(p);
         ck_assert_uint_eq((uintptr_t)p % align, 0);
-        ck_assert(all_zero(p, size));
+        ck_assert(is_zero(p, size));
         memset(p, 0xa5, size);
     }
     unsigned char *big = ptxi_arena_alloc(&a, 20 << 20, 4096);
 
     ck_assert_ptr_nonnull(big);
     ck_assert_uint_eq((uintptr_t)big % 4096, 0);
-    ck_assert(all_zero(big, 20 << 20));
+    ck_assert(is_zero(big, 20 << 20));
     ck_assert(!a.oom);
     ptxi_arena_free(&a);
     ptxi_arena_free(&a);
@@ -265,7 +265,7 @@ static const char gemm[] = ".version 8.0\n"
                            "    fma.ru.f32 %f1, %f2, %f3, %f4;\n"
                            "\tret\xc3\xa9; x\r\n";
 
-static void rendered(struct ptxi_diag *d, const char *want)
+static void check_rendering(struct ptxi_diag *d, const char *want)
 {
     struct ptxi_str s;
 
@@ -292,25 +292,25 @@ START_TEST(diag_renders_as_gcc_does)
     ptxi_diag_add(&d, PTXI_DIAG_ERROR, (struct ptxi_loc){ 3, 0, 0 }, "whole line");
     ck_assert_uint_eq(d.errors, 6);
     ck_assert_uint_eq(d.warnings, 1);
-    rendered(&d, "gemm.ptx:4:8: error: 'fma.f32' has no modifier '.ru'\n"
-                 "    4 |     fma.ru.f32 %f1, %f2, %f3, %f4;\n"
-                 "      |        ^~~\n"
-                 "note: accepted: fma.rn\n"
-                 "gemm.ptx:1:10: warning: old\n"
-                 "    1 | .version 8.0\n"
-                 "      |          ^~~\n"
-                 "gemm.ptx:5:7: error: stray\n"
-                 "    5 | \tret\xc3\xa9; x\n"
-                 "      | \t    ^\n"
-                 "gemm.ptx:5:9: error: clipped\n"
-                 "    5 | \tret\xc3\xa9; x\n"
-                 "      | \t      ^\n"
-                 "gemm.ptx:6:1: error: at the end\n"
-                 "    6 | \n"
-                 "      | ^\n"
-                 "gemm.ptx:7:1: error: beyond the end\n"
-                 "gemm.ptx:3: error: whole line\n"
-                 "    3 | \n");
+    check_rendering(&d, "gemm.ptx:4:8: error: 'fma.f32' has no modifier '.ru'\n"
+                        "    4 |     fma.ru.f32 %f1, %f2, %f3, %f4;\n"
+                        "      |        ^~~\n"
+                        "note: accepted: fma.rn\n"
+                        "gemm.ptx:1:10: warning: old\n"
+                        "    1 | .version 8.0\n"
+                        "      |          ^~~\n"
+                        "gemm.ptx:5:7: error: stray\n"
+                        "    5 | \tret\xc3\xa9; x\n"
+                        "      | \t    ^\n"
+                        "gemm.ptx:5:9: error: clipped\n"
+                        "    5 | \tret\xc3\xa9; x\n"
+                        "      | \t      ^\n"
+                        "gemm.ptx:6:1: error: at the end\n"
+                        "    6 | \n"
+                        "      | ^\n"
+                        "gemm.ptx:7:1: error: beyond the end\n"
+                        "gemm.ptx:3: error: whole line\n"
+                        "    3 | \n");
     ptxi_arena_free(&a);
 }
 END_TEST
@@ -357,10 +357,10 @@ START_TEST(diag_shortens_long_lines)
     ck_assert_uint_lt(s.len, 350);
     ck_assert_ptr_null(strchr(s.s, '\x1b'));
 
-    const char *line = strchr(s.s, '\n') + 1, *marks = strchr(line, '\n') + 1;
+    const char *line = strchr(s.s, '\n') + 1, *carets = strchr(line, '\n') + 1;
 
-    ck_assert_int_eq(strchr(line, '@') - line, strchr(marks, '^') - marks);
-    ck_assert_str_eq(strchr(marks, '^'), "^~\n");
+    ck_assert_int_eq(strchr(line, '@') - line, strchr(carets, '^') - carets);
+    ck_assert_str_eq(strchr(carets, '^'), "^~\n");
     ptxi_str_free(&s);
 }
 END_TEST
@@ -401,8 +401,8 @@ START_TEST(cpu_level_agrees_with_the_compiler)
 END_TEST
 #endif
 
-/* A file of `size` bytes, read with a limit of `most` bytes. */
-static void read_file(size_t size, size_t most)
+/* A file of `size` bytes, read with a limit of `limit` bytes. */
+static void read_file(size_t size, size_t limit)
 {
     FILE *f = tmpfile();
     size_t got = 1;
@@ -413,9 +413,9 @@ static void read_file(size_t size, size_t most)
         ck_assert_int_ne(fputc('a' + (int)(k % 23), f), EOF);
     rewind(f);
     errno = 0;
-    text = ptxi_read_all(f, most, &got);
+    text = ptxi_read_all(f, limit, &got);
     fclose(f);
-    if (size > most) {
+    if (size > limit) {
         ck_assert_ptr_null(text);
         ck_assert_int_eq(errno, EFBIG);
         return;

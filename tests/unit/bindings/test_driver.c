@@ -18,7 +18,7 @@ int cuGetErrorName(int error, const char **name);
 int cuCtxCreate_v4(CUcontext *ctx, void *params, unsigned flags, int dev);
 int cuCtxDestroy_v2(CUcontext ctx);
 int cuCtxGetDevice_v2(int *dev, CUcontext ctx);
-int cuDeviceCanAccessPeer(int *can, int dev, int peer);
+int cuDeviceCanAccessPeer(int *accessible, int dev, int peer);
 int cuModuleLoadData(CUmodule *m, const void *image);
 int cuModuleGetFunction(CUfunction *f, CUmodule m, const char *name);
 int cuMemAlloc_v2(CUdeviceptr *p, size_t bytes);
@@ -68,7 +68,7 @@ END_TEST
 START_TEST(errors_and_devices)
 {
     const char *name;
-    int can, version;
+    int accessible, version;
 
     ok(cuInit(0));
     ok(cuDriverGetVersion(&version));
@@ -78,14 +78,14 @@ START_TEST(errors_and_devices)
     ok(cuGetErrorName(0, &name));
     ck_assert_str_eq(name, "CUDA_SUCCESS");
     ck_assert_int_eq(cuGetErrorName(7777, &name), INVALID_VALUE);
-    ok(cuDeviceCanAccessPeer(&can, 0, 0));
-    ck_assert_int_eq(can, 0);
-    ck_assert_int_eq(cuDeviceCanAccessPeer(&can, 0, 1), INVALID_DEVICE);
+    ok(cuDeviceCanAccessPeer(&accessible, 0, 0));
+    ck_assert_int_eq(accessible, 0);
+    ck_assert_int_eq(cuDeviceCanAccessPeer(&accessible, 0, 1), INVALID_DEVICE);
     ck_assert_int_eq(cuGetExportTable(), NOT_SUPPORTED);
 }
 END_TEST
 
-static void *ask(const char *symbol, int version, uint64_t flags)
+static void *find_function(const char *symbol, int version, uint64_t flags)
 {
     void *p = (void *)symbol;
     int status = -1, r = cuGetProcAddress_v2(symbol, &p, version, flags, &status);
@@ -97,17 +97,17 @@ static void *ask(const char *symbol, int version, uint64_t flags)
 
 START_TEST(functions_are_found_by_version)
 {
-    ck_assert_ptr_eq(ask("cuMemcpyHtoD", 3020, 0), (void *)cuMemcpyHtoD_v2);
-    ck_assert_ptr_eq(ask("cuMemcpyDtoH", 7000, PER_THREAD), (void *)cuMemcpyDtoH_v2_ptds);
-    ck_assert_ptr_eq(ask("cuLaunchKernel", 7000, PER_THREAD), (void *)cuLaunchKernel_ptsz);
-    ck_assert_ptr_eq(ask("cuInit", 2000, PER_THREAD), (void *)cuInit);
-    ck_assert_ptr_eq(ask("cuCtxCreate", 13000, 0), (void *)cuCtxCreate_v4);
-    ck_assert_ptr_ne(ask("cuCtxCreate", 12000, 0), (void *)cuCtxCreate_v4);
-    ck_assert_ptr_ne(ask("cuCtxCreate", 12000, 0), ask("cuCtxCreate", 3020, 0));
-    ck_assert_ptr_ne(ask("cuCtxGetDevice", 2000, 0), (void *)cuCtxGetDevice_v2);
-    ck_assert_ptr_eq(ask("cuGetProcAddress", 12000, 0), (void *)cuGetProcAddress_v2);
-    ck_assert_ptr_eq(ask("cuGetExportTable", 3000, 0), (void *)cuGetExportTable);
-    ck_assert_ptr_null(ask("cuNoSuchCall", 13000, 0));
+    ck_assert_ptr_eq(find_function("cuMemcpyHtoD", 3020, 0), (void *)cuMemcpyHtoD_v2);
+    ck_assert_ptr_eq(find_function("cuMemcpyDtoH", 7000, PER_THREAD), (void *)cuMemcpyDtoH_v2_ptds);
+    ck_assert_ptr_eq(find_function("cuLaunchKernel", 7000, PER_THREAD), (void *)cuLaunchKernel_ptsz);
+    ck_assert_ptr_eq(find_function("cuInit", 2000, PER_THREAD), (void *)cuInit);
+    ck_assert_ptr_eq(find_function("cuCtxCreate", 13000, 0), (void *)cuCtxCreate_v4);
+    ck_assert_ptr_ne(find_function("cuCtxCreate", 12000, 0), (void *)cuCtxCreate_v4);
+    ck_assert_ptr_ne(find_function("cuCtxCreate", 12000, 0), find_function("cuCtxCreate", 3020, 0));
+    ck_assert_ptr_ne(find_function("cuCtxGetDevice", 2000, 0), (void *)cuCtxGetDevice_v2);
+    ck_assert_ptr_eq(find_function("cuGetProcAddress", 12000, 0), (void *)cuGetProcAddress_v2);
+    ck_assert_ptr_eq(find_function("cuGetExportTable", 3000, 0), (void *)cuGetExportTable);
+    ck_assert_ptr_null(find_function("cuNoSuchCall", 13000, 0));
     ck_assert_int_eq(cuGetProcAddress_v2(NULL, NULL, 0, 0, NULL), INVALID_VALUE);
 }
 END_TEST

@@ -26,22 +26,22 @@ static const char affine[] = HEAD
     "ld.global.f32 %v, [%x]; cvt.rn.f32.s32 %w, %b; fma.rn.f32 %v, %v, %a, %w; st.global.f32 [%y], %v; ret; }\n";
 
 /* Returns what a call prints to stderr. */
-static char said[8192];
+static char printed[8192];
 
 static void run(const char *source, int n_args, void *args[], int block, int grid)
 {
     FILE *f = tmpfile();
-    int old = dup(2);
+    int saved_stderr = dup(2);
 
-    ck_assert(f && old >= 0);
+    ck_assert(f && saved_stderr >= 0);
     fflush(stderr);
     dup2(fileno(f), 2);
     ptx_run(source, n_args, args, block, 1, 1, grid, 1, 1, 0);
     fflush(stderr);
-    dup2(old, 2);
-    close(old);
+    dup2(saved_stderr, 2);
+    close(saved_stderr);
     rewind(f);
-    said[fread(said, 1, sizeof said - 1, f)] = 0;
+    printed[fread(printed, 1, sizeof printed - 1, f)] = 0;
     fclose(f);
 }
 
@@ -57,7 +57,7 @@ START_TEST(arguments_are_values)
             x[i] = (float)(i + round);
         memset(y, 0, sizeof y);
         run(affine, 5, args, 64, 2);
-        ck_assert_str_eq(said, "");
+        ck_assert_str_eq(printed, "");
         for (int i = 0; i < N + 28; i++)
             ck_assert_msg(y[i] == (i < N ? 0.5f * x[i] - 3 : 0), "y[%d] is %g", i, y[i]);
     }
@@ -102,7 +102,7 @@ START_TEST(the_same_text_uses_the_same_module)
         copy = strdup(text);
         run(copy, 1, args, 1, 1);
         free(copy);
-        ck_assert_str_eq(said, "");
+        ck_assert_str_eq(printed, "");
         ck_assert_uint_eq(*out, i);
     }
     for (int i = 0; i < 600; i++) {
@@ -134,7 +134,7 @@ START_TEST(approximate_functions_in_double)
 
     memcpy(&args[1], &x, sizeof x);
     run(approx, 2, args, 1, 1);
-    ck_assert_str_eq(said, "");
+    ck_assert_str_eq(printed, "");
     for (int i = 0; i < 6; i++)
         ck_assert_msg(out[i] == want[i], "result %d is %a", i, out[i]);
 
@@ -158,7 +158,7 @@ START_TEST(arrays_across_mappings)
     for (int i = 0; i < N; i++)
         x[i] = (float)i;
     run(affine, 5, args, N, 1);
-    ck_assert_str_eq(said, "");
+    ck_assert_str_eq(printed, "");
     for (int i = 0; i < N; i++)
         ck_assert_msg(y[i] == 2 * x[i], "y[%d] is %g", i, y[i]);
     munmap(pages, 2 * PAGE);
@@ -174,25 +174,25 @@ START_TEST(errors_are_reported_and_calls_continue)
 
     memcpy(&good[2], &a, sizeof a);
     run(HEAD ".entry f() { add.u33 %a, 1, 2; ret; }", 0, NULL, 1, 1);
-    ck_assert_ptr_nonnull(strstr(said, "4:17"));
+    ck_assert_ptr_nonnull(strstr(printed, "4:17"));
     run("not PTX", 0, NULL, 1, 1);
-    ck_assert_ptr_nonnull(strstr(said, "ptx_run: the module does not load"));
+    ck_assert_ptr_nonnull(strstr(printed, "ptx_run: the module does not load"));
     run(twice, 0, NULL, 1, 1);
-    ck_assert_str_eq(said, "ptx_run: the module has 2 kernels, not one\n");
+    ck_assert_str_eq(printed, "ptx_run: the module has 2 kernels, not one\n");
     run(large, 1, good, 1, 1);
-    ck_assert_str_eq(said, "ptx_run: parameter 0 has 16 bytes, an argument 8\n");
+    ck_assert_str_eq(printed, "ptx_run: parameter 0 has 16 bytes, an argument 8\n");
     run(affine, 4, good, 4, 1);
-    ck_assert_str_eq(said, "ptx_run: 4 arguments for a kernel of 5 parameters\n");
+    ck_assert_str_eq(printed, "ptx_run: 4 arguments for a kernel of 5 parameters\n");
     run(affine, 5, good, 65, 1);
-    ck_assert_ptr_nonnull(strstr(said, "ptx_run: the launch: an argument is out of range"));
+    ck_assert_ptr_nonnull(strstr(printed, "ptx_run: the launch: an argument is out of range"));
     run(affine, 5, good, -1, 0);
-    ck_assert_ptr_nonnull(strstr(said, "ptx_run: the launch: an argument is out of range"));
+    ck_assert_ptr_nonnull(strstr(printed, "ptx_run: the launch: an argument is out of range"));
     run(affine, 5, bad, 4, 1);
-    ck_assert_ptr_nonnull(strstr(said, "affine, block (0,0,0), thread (0,0,0)"));
-    ck_assert_ptr_nonnull(strstr(said, "ptx_run: the kernel failed"));
+    ck_assert_ptr_nonnull(strstr(printed, "affine, block (0,0,0), thread (0,0,0)"));
+    ck_assert_ptr_nonnull(strstr(printed, "ptx_run: the kernel failed"));
     run(NULL, 0, NULL, 1, 1);
     run(affine, 5, good, 4, 1);
-    ck_assert_str_eq(said, "");
+    ck_assert_str_eq(printed, "");
     ck_assert(y[3] == 4);
 }
 END_TEST

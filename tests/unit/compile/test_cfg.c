@@ -26,7 +26,7 @@ static void make_graph(struct graph *g, const char *text)
     ck_assert(ptxi_cfg_order_blocks(&g->ir));
 }
 
-static void drop_graph(struct graph *g)
+static void free_graph(struct graph *g)
 {
     ptxi_arena_free(&g->scratch);
     unload(&g->m);
@@ -122,7 +122,7 @@ START_TEST(blocks_follow_their_predecessors)
                 check_contiguous(&g.ir, b, to, seed);
             }
         }
-        drop_graph(&g);
+        free_graph(&g);
         ptxi_str_free(&s);
     }
 }
@@ -133,7 +133,7 @@ START_TEST(irreducible_flow_compiles_in_bounded_time)
 {
     enum { LABELS = 20000 };
 
-    for (int tangle = 0; tangle < 2; tangle++) {
+    for (int irreducible = 0; irreducible < 2; irreducible++) {
         struct ptxi_code *code;
         struct ptxi_str s;
         struct module m;
@@ -141,8 +141,8 @@ START_TEST(irreducible_flow_compiles_in_bounded_time)
         ptxi_str_init(&s, NULL);
         ptxi_str_puts(&s, HEAD ".visible .entry k()\n{\n.reg .pred %p;\n");
         for (unsigned i = 0; i < LABELS; i++)
-            ptxi_str_printf(&s, tangle ? "L%u: @%%p bra L%u;\n" : "L%u:\n", i, i * 7919 % LABELS);
-        for (unsigned i = LABELS; !tangle && i--;)
+            ptxi_str_printf(&s, irreducible ? "L%u: @%%p bra L%u;\n" : "L%u:\n", i, i * 7919 % LABELS);
+        for (unsigned i = LABELS; !irreducible && i--;)
             ptxi_str_printf(&s, "@%%p bra L%u;\n", i);
         ptxi_str_puts(&s, "ret;\n}\n");
         code = code_of(&m, ptxi_str_text(&s), "k", NULL);
@@ -154,7 +154,7 @@ START_TEST(irreducible_flow_compiles_in_bounded_time)
             else if (!strncmp(name, "loop", 4))
                 ck_assert_int_le(code->insns[k].imm, 0);
         }
-        ck_assert_uint_ge(count_ops(code, "loop"), tangle ? LABELS / 4 : LABELS);
+        ck_assert_uint_ge(count_ops(code, "loop"), irreducible ? LABELS / 4 : LABELS);
         unload(&m);
         ptxi_str_free(&s);
     }

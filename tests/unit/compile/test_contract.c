@@ -11,14 +11,14 @@
 
 /* The product of 1 + 2^-23 with itself, minus its rounded value. */
 #define SUB(d, product) "sub.f32 " d ", " product ", 0f3f800002;"
-enum { FUSED = 0x28800000, APART = 0 };
+enum { FUSED = 0x28800000, SPLIT = 0 };
 
 static const struct { const char *body; uint32_t result; } cases[] = {
     { X32("%r2", "0x3f800001") "mul.f32 %r13, %r2, %r2;" SUB("%r9", "%r13"), FUSED },
-    { X32("%r2", "0x3f800001") "mul.f32 %r13, %r2, %r2;" CUT SUB("%r9", "%r13"), APART },
+    { X32("%r2", "0x3f800001") "mul.f32 %r13, %r2, %r2;" CUT SUB("%r9", "%r13"), SPLIT },
     { X32("%r2", "0x3f800001") "mul.f32 %r13, %r2, 0f3f800001;" CUT SUB("%r9", "%r13"), FUSED },
     { X32("%r2", "0x3f800001") "mul.f32 %r13, 0f3f800001, %r2;" CUT SUB("%r9", "%r13"), FUSED },
-    { X32("%r2", "0x3f800001") "mul.rn.f32 %r13, %r2, 0f3f800001;" CUT SUB("%r9", "%r13"), APART },
+    { X32("%r2", "0x3f800001") "mul.rn.f32 %r13, %r2, 0f3f800001;" CUT SUB("%r9", "%r13"), SPLIT },
     { X32("%r14", "0x3f800001") "mul.f32 %r13, %r14, 0f3f800001;" CUT "neg.f32 %r4, %r13; "
       "add.f32 %r5, %r4, 0f3f800002; xor.b32 %r9, %r5, 0x80000000;", FUSED },
     { X32("%r14", "0x3f800001") "mul.f32 %r13, %r14, 0f3f800001; neg.f32 %r4, %r13;" CUT
@@ -27,9 +27,9 @@ static const struct { const char *body; uint32_t result; } cases[] = {
     { X32("%r2", "0x3f800001") "mul.f32 %r13, %r2, 0f3f800001;" SUB("%r4", "%r13") CUT SUB("%r5", "%r13")
       "add.f32 %r9, %r4, %r5;", FUSED + 0x00800000 },
     { X32("%r2", "0x3f800001") "mul.f32 %r13, %r2, 0f3f800001;" CUT SUB("%r4", "%r13") CUT "and.b32 %r5, %r13, 0x7f; "
-      "min.s32 %r5, %r5, 0; or.b32 %r9, %r4, %r5;", APART },
+      "min.s32 %r5, %r5, 0; or.b32 %r9, %r4, %r5;", SPLIT },
     { X32("%r2", "0x3f800001") "mul.f32 %r13, %r2, 0f3f800001; setp.eq.u32 %p, %r10, 1; @%p mov.b32 %r13, 0;"
-      CUT SUB("%r9", "%r13"), APART },
+      CUT SUB("%r9", "%r13"), SPLIT },
     { X32("%r2", "0x3f800001") "mul.f32 %r13, %r2, 0f3f800001; mov.b32 %r2, 0;" CUT SUB("%r9", "%r13"), FUSED },
     { X32("%r2", "0x3f800001") "mul.f32 %r4, %r2, %r2; mul.f32 %r13, %r2, 0f3f800001;" CUT "sub.f32 %r9, %r13, %r4;",
       FUSED },
@@ -39,18 +39,18 @@ static const struct { const char *body; uint32_t result; } cases[] = {
     { X32("%r2", "0x3f800000") LOOP("L", "2", "mul.f32 %r13, %r2, 0f3f800001; membar.gl; add.u32 %r2, %r2, 1;")
       SUB("%r9", "%r13"), FUSED },
     { X32("%r2", "0x3f800001") X32("%r4", "0x3f800001") "mul.f32 %r13, %r2, %r4;" LOOP("L", "3", SUB("%r9", "%r13")),
-      APART },
+      SPLIT },
     /* constants that ptxas computes */
     { X32("%r2", "0x3f800001") "mov.b32 %r4, 0x3f800000; add.u32 %r14, %r4, 1; mul.f32 %r13, %r2, %r14;"
       CUT SUB("%r9", "%r13"), FUSED },
     { X32("%r2", "0x3f800001") "mov.b32 %r4, 8388609; cvt.rn.f32.u32 %r14, %r4; mul.f32 %r13, %r2, %r14;" CUT
       "sub.f32 %r9, %r13, 0f4b000002;", FUSED + (23 << 23) },
     { X32("%r2", "0x3f800001") "fma.rn.f32 %r4, 0f3f800000, 0f3f800000, 0f34000000; mul.f32 %r13, %r2, %r4;"
-      CUT SUB("%r9", "%r13"), APART },
-    { X32("%r2", "0x3f800001") "rcp.rn.f32 %r4, 0f3f7ffffe; mul.f32 %r13, %r2, %r4;" CUT SUB("%r9", "%r13"), APART },
+      CUT SUB("%r9", "%r13"), SPLIT },
+    { X32("%r2", "0x3f800001") "rcp.rn.f32 %r4, 0f3f7ffffe; mul.f32 %r13, %r2, %r4;" CUT SUB("%r9", "%r13"), SPLIT },
     { X32("%r2", "0x3f800001") "mov.u32 %r4, %ntid.y; add.u32 %r14, %r4, 0x3f800000; mul.f32 %r13, %r2, %r14;"
-      CUT SUB("%r9", "%r13"), APART },
-    { X32("%r14", "0x3f800002") "mul.f32 %r13, 0f3f800001, 0f3f800001; sub.f32 %r9, %r13, %r14;", APART },
+      CUT SUB("%r9", "%r13"), SPLIT },
+    { X32("%r14", "0x3f800002") "mul.f32 %r13, 0f3f800001, 0f3f800001; sub.f32 %r9, %r13, %r14;", SPLIT },
     { X16("%h1", "0x3c01") "cvt.rn.f16.f32 %h2, 0f3f802000; mul.f16 %h3, %h1, %h2;" CUT "mov.b16 %h4, 0x3c02; "
       "sub.f16 %h5, %h3, %h4; cvt.u32.u16 %r9, %h5;", 0x10 },
     { X16("%h1", "0x3c02") "mov.b16 %h2, 0x3c01; mul.f16 %h3, %h2, %h2; sub.f16 %h5, %h3, %h1; cvt.u32.u16 %r9, %h5;",
@@ -74,7 +74,7 @@ END_TEST
 /* Parameters of a kernel, parts of them, and .const variables at known addresses are operands like constants. */
 START_TEST(operands_from_constant_banks)
 {
-    static const struct { const char *factor; bool fused; } ways[] = {
+    static const struct { const char *factor; bool fused; } factors[] = {
         { "ld.param.f32 %f2, [x+4];", true }, { "ld.const.f32 %f2, [c];", true },
         { "ld.param.b64 %a, [x]; mov.b64 {%f3, %f2}, %a;", true },
         { "ld.param.b32 %f0, [x+4]; add.f32 %f2, %f0, 0f30000000;", false }, { "ld.global.f32 %f2, [%p+4];", false },
@@ -90,14 +90,14 @@ START_TEST(operands_from_constant_banks)
                                 "k(.param .u64 p, .param .align 8 .b8 x[8])\n"
              "{ .reg .b32 %%f<6>; .reg .b64 %%a, %%p; ld.param.u64 %%p, [p]; ld.global.f32 %%f1, [%%p]; %s\n"
              "mul.f32 %%f4, %%f1, %%f2; membar.gl; sub.f32 %%f5, %%f4, 0f3f800002; st.global.f32 [%%p], %%f5; }\n",
-             ways[_i].factor);
+             factors[_i].factor);
     ok(ptxiModuleLoadData(&m, text));
     ok(ptxiModuleGetFunction(&f, m, "k"));
     ok(ptxiMemAlloc(&p, sizeof out));
     ok(ptxiMemcpyHtoD(p, out, sizeof out));
     ok(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
     ok(ptxiMemcpyDtoH(out, p, sizeof out));
-    ck_assert_uint_eq(out[0], ways[_i].fused ? FUSED : APART);
+    ck_assert_uint_eq(out[0], factors[_i].fused ? FUSED : SPLIT);
 }
 END_TEST
 

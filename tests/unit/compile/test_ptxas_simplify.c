@@ -187,14 +187,14 @@ START_TEST(folding_ignores_the_rounding_mode)
         { FE_TOWARDZERO, "add.f32 %r9, 0f3f800000, 0f33800001;", 0x3f800001 },
     };
     uint32_t out[1];
-    bool kept;
+    bool mode_unchanged;
 
     fesetround(sums[_i].mode);
     ok(run_one_cta("sm_90", sums[_i].body, 1, out));
-    kept = fegetround() == sums[_i].mode;
+    mode_unchanged = fegetround() == sums[_i].mode;
     fesetround(FE_TONEAREST);
     ck_assert_uint_eq(out[0], sums[_i].result);
-    ck_assert(kept);
+    ck_assert(mode_unchanged);
 }
 END_TEST
 
@@ -206,29 +206,29 @@ START_TEST(unoptimized_modules_stay_as_written)
                                "ld.param.f32 %f2, [y]; mul.f32 %f3, %f1, 0f3f800000; st.global.f32 [%a], %f3; "
                                "mul.f32 %f4, %f2, %f2; sub.f32 %f5, %f4, 0f3f800004;\n"
                                "st.global.f32 [%a+4], %f5; }\n";
-    static const struct { const char *target; ptxiJitOption option; intptr_t value; bool written; } ways[] = {
+    static const struct { const char *target; ptxiJitOption option; intptr_t value; bool unoptimized; } options[] = {
         { "sm_90, debug", PTXI_JIT_LOG_VERBOSE, 0, true }, { "sm_90", PTXI_JIT_OPTIMIZATION_LEVEL, 0, true },
         { "sm_90", PTXI_JIT_GENERATE_DEBUG_INFO, 1, true }, { "sm_90", PTXI_JIT_OPTIMIZATION_LEVEL, 1, false },
         { "sm_90", PTXI_JIT_GENERATE_DEBUG_INFO, 0, false },
     };
     uint32_t x = 0x7f812345, y = 0x3f800002, out[2];
-    ptxiJitOption option = ways[_i].option;
-    void *value = (void *)ways[_i].value;
+    ptxiJitOption option = options[_i].option;
+    void *value = (void *)options[_i].value;
     ptxiDevicePtr p;
     void *params[] = { &p, &x, &y };
-    char whole[2048];
+    char source[2048];
     ptxiModule m;
     ptxiFunction f;
 
-    snprintf(whole, sizeof whole, ".version 9.0\n.target %s\n.address_size 64\n%s.section .debug_info { .b8 0 }\n",
-             ways[_i].target, text);
-    ok(ptxiModuleLoadDataEx(&m, whole, 1, &option, &value));
+    snprintf(source, sizeof source, ".version 9.0\n.target %s\n.address_size 64\n%s.section .debug_info { .b8 0 }\n",
+             options[_i].target, text);
+    ok(ptxiModuleLoadDataEx(&m, source, 1, &option, &value));
     ok(ptxiModuleGetFunction(&f, m, "k"));
     ok(ptxiMemAlloc(&p, sizeof out));
     ok(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
     ok(ptxiMemcpyDtoH(out, p, sizeof out));
-    ck_assert_uint_eq(out[0], ways[_i].written ? 0x7fffffff : x);
-    ck_assert_uint_eq(out[1], ways[_i].written ? 0 : 0x29800000);
+    ck_assert_uint_eq(out[0], options[_i].unoptimized ? 0x7fffffff : x);
+    ck_assert_uint_eq(out[1], options[_i].unoptimized ? 0 : 0x29800000);
 }
 END_TEST
 

@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BEGIN = 0x400, MOST = 6 };
+enum { FIRST_ADDRESS = 0x400, MAX_NAMES = 6 };
 
 static const struct row {
-    const char *module, *own, *names[MOST];
-    uint32_t at[MOST];
+    const char *module, *body, *names[MAX_NAMES];
+    uint32_t at[MAX_NAMES];
     int bytes;
 } rows[] = {
     /* the order of declarations, of names or of uses */
@@ -48,7 +48,7 @@ static const struct row {
 START_TEST(addresses_match_ptxas)
 {
     const struct row *row = &rows[_i];
-    uint32_t out[MOST], expected[MOST];
+    uint32_t out[MAX_NAMES], expected[MAX_NAMES];
     char text[4000];
     ptxiDevicePtr mem;
     ptxiModule module;
@@ -56,9 +56,9 @@ START_TEST(addresses_match_ptxas)
     int bytes, n = snprintf(text, sizeof text,
                             ".version 8.0\n.target sm_75\n.address_size 64\n%s\n.visible .entry k(.param .u64 p) { "
                             ".reg .b32 %%r; .reg .b64 %%d; %s\nld.param.u64 %%d, [p];\n",
-                            row->module, row->own);
+                            row->module, row->body);
 
-    for (int k = 0; k < MOST && row->names[k]; k++)
+    for (int k = 0; k < MAX_NAMES && row->names[k]; k++)
         n += strcmp(row->names[k], "CALL") ? snprintf(text + n, sizeof text - (size_t)n, "mov.u32 %%r, %s; "
                                                       "st.global.u32 [%%d+%d], %%r;\n", row->names[k], 4 * k)
                                            : snprintf(text + n, sizeof text - (size_t)n, "{ .param .b64 x; "
@@ -68,12 +68,12 @@ START_TEST(addresses_match_ptxas)
     ok(ptxiModuleLoadData(&module, text));
     ok(ptxiModuleGetFunction(&f, module, "k"));
     ok(ptxiMemAlloc(&mem, sizeof out));
-    ok(ptxiMemsetD32(mem, 0, MOST));
+    ok(ptxiMemsetD32(mem, 0, MAX_NAMES));
     ok(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, (void *[]){ &mem }, NULL));
     ok(ptxiMemcpyDtoH(out, mem, sizeof out));
-    for (int k = 0; k < MOST; k++) {
-        expected[k] = row->at[k] || (k < MOST && row->names[k]) ? BEGIN + row->at[k] : 0;
-        ck_assert_msg(out[k] == expected[k], "%s %s: address %d is 0x%x, not 0x%x", row->module, row->own, k, out[k],
+    for (int k = 0; k < MAX_NAMES; k++) {
+        expected[k] = row->at[k] || (k < MAX_NAMES && row->names[k]) ? FIRST_ADDRESS + row->at[k] : 0;
+        ck_assert_msg(out[k] == expected[k], "%s %s: address %d is 0x%x, not 0x%x", row->module, row->body, k, out[k],
                       expected[k]);
     }
     ok(ptxiFuncGetAttribute(&bytes, PTXI_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, f));
@@ -106,7 +106,7 @@ START_TEST(kernels_that_share_a_function)
         ok(ptxiModuleGetFunction(&f, module, k ? "large" : "small"));
         ok(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, (void *[]){ &mem }, NULL));
         ok(ptxiMemcpyDtoH(out, mem, sizeof out));
-        ck_assert(out[0] == BEGIN + 200 && out[1] == BEGIN && out[2] == BEGIN + 200);
+        ck_assert(out[0] == FIRST_ADDRESS + 200 && out[1] == FIRST_ADDRESS && out[2] == FIRST_ADDRESS + 200);
     }
     close_context();
 }

@@ -7,7 +7,7 @@
 typedef unsigned formula(unsigned l, unsigned i);
 
 static unsigned group(unsigned l, unsigned i) { (void)i; return l >> 2; }
-static unsigned own(unsigned l, unsigned i) { (void)i; return l % 4; }
+static unsigned lane_in_group(unsigned l, unsigned i) { (void)i; return l % 4; }
 static unsigned c_row(unsigned l, unsigned i) { return (l >> 2) + (i < 2 ? 0 : 8); }
 static unsigned c_column(unsigned l, unsigned i) { return l % 4 * 2 + (i & 1); }
 static unsigned k8_row(unsigned l, unsigned i) { return (l >> 2) + (i < 2 ? 0 : 8); }
@@ -40,8 +40,8 @@ static const struct {
     unsigned lines, bits, count; /* elements per lane */
     formula *line, *at;
 } rows[] = {
-    { "m8n8k4.f64 A", 'a', 8, 64, 1, group, own },
-    { "m8n8k4.f64 B", 'b', 8, 64, 1, group, own },
+    { "m8n8k4.f64 A", 'a', 8, 64, 1, group, lane_in_group },
+    { "m8n8k4.f64 B", 'b', 8, 64, 1, group, lane_in_group },
     { "m8n8k4.f64 C", 'c', 8, 64, 2, group, c_column },
     { "m16n8k4.f64 A", 'a', 16, 64, 2, f64_row, f64_column },
     { "m16n8k16.f64 A", 'a', 16, 64, 8, f64_row, f64_column },
@@ -53,7 +53,7 @@ static const struct {
     { "m16n8k16.f16 B", 'b', 8, 16, 4, group, k16_b },
     { "m16n8k16.f16 C", 'c', 16, 16, 4, c_row, c_column },
     { "m16n8k16.f32 C", 'c', 16, 32, 4, c_row, c_column },
-    { "m16n8k4.tf32 A", 'a', 16, 32, 2, tf32_row, own },
+    { "m16n8k4.tf32 A", 'a', 16, 32, 2, tf32_row, lane_in_group },
     { "m16n8k8.tf32 A", 'a', 16, 32, 4, tf32_row, tf32_column },
     { "m16n8k8.tf32 B", 'b', 8, 32, 2, group, tf32_b },
     { "m16n8k32.s8 A", 'a', 16, 8, 16, s8_row, s8_column },
@@ -81,20 +81,20 @@ static struct ptxi_fragment fragment(char operand, unsigned lines, unsigned bits
 START_TEST(layouts_match_the_formulas)
 {
     struct ptxi_fragment f = fragment(rows[_i].operand, rows[_i].lines, rows[_i].bits);
-    unsigned per = f.width / f.bits;
+    unsigned per_register = f.width / f.bits;
 
     for (unsigned l = 0; l < 32; l++)
         for (unsigned i = 0; i < rows[_i].count; i++) {
             unsigned line = rows[_i].line(l, i), at = rows[_i].at(l, i);
-            struct ptxi_element e = ptxi_fragment_element(&f, l, i / per, i % per * f.bits);
+            struct ptxi_element e = ptxi_fragment_element(&f, l, i / per_register, i % per_register * f.bits);
             struct ptxi_fragment_position p = ptxi_fragment_locate(&f, e.row, e.column);
 
             ck_assert_msg(e.row == (f.columns ? at : line) && e.column == (f.columns ? line : at),
                           "%s: element %u of lane %u is (%u, %u)", rows[_i].name,
                           i, l, e.row, e.column);
-            ck_assert_msg(p.lane == l && p.reg == i / per && p.bit == i % per * f.bits,
-                          "%s: (%u, %u) is in lane %u, register %u, bit %u", rows[_i].name,
-                          e.row, e.column, p.lane, p.reg, p.bit);
+            ck_assert_msg(p.lane == l && p.reg == i / per_register && p.bit == i % per_register * f.bits,
+                          "%s: (%u, %u) is in lane %u, register %u, bit %u", rows[_i].name, e.row, e.column, p.lane,
+                          p.reg, p.bit);
         }
 }
 END_TEST

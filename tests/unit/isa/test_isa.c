@@ -5,7 +5,7 @@
 #include "isa/op.gen.h"
 #include "isa/bytecode.h"
 
-/* Finds up to 8 rows of the spelled instruction whose qualifiers fit. */
+/* Finds up to 8 rows of the spelled instruction with matching qualifiers. */
 static unsigned match_all(const char *spelling, struct ptxi_match m[8])
 {
     char text[200], *dot, *word;
@@ -112,8 +112,8 @@ START_TEST(unknown_qualifiers_are_refused)
 END_TEST
 
 /* Returns what the last fitting row requires, or NULL if all requirements of a row are met. */
-static const struct ptxi_need *lacks(const char *spelling, unsigned version, unsigned sm, char suffix,
-                                     struct ptxi_need *room)
+static const struct ptxi_need *unmet_need(const char *spelling, unsigned version, unsigned sm, char suffix,
+                                          struct ptxi_need *storage)
 {
     struct ptxi_match m[8];
     unsigned n = match_all(spelling, m);
@@ -121,46 +121,46 @@ static const struct ptxi_need *lacks(const char *spelling, unsigned version, uns
 
     ck_assert_msg(n > 0, "%s", spelling);
     for (unsigned i = 0; i < n; i++)
-        if (!(need = ptxi_isa_unmet_need(&m[i], version, (struct ptxi_target){ (uint16_t)sm, suffix }, room)))
+        if (!(need = ptxi_isa_unmet_need(&m[i], version, (struct ptxi_target){ (uint16_t)sm, suffix }, storage)))
             return NULL;
     return need;
 }
 
 START_TEST(versions_and_targets_are_required)
 {
-    struct ptxi_need room;
+    struct ptxi_need storage;
     const struct ptxi_need *n;
 
-    ck_assert_ptr_null(lacks("add.u16x2", 80, 90, 0, &room));
-    n = lacks("add.u16x2", 80, 89, 0, &room);
+    ck_assert_ptr_null(unmet_need("add.u16x2", 80, 90, 0, &storage));
+    n = unmet_need("add.u16x2", 80, 89, 0, &storage);
     ck_assert_ptr_nonnull(n);
     ck_assert_uint_eq(n->word, PTXI_NO_WORD);
     ck_assert_uint_eq(n->targets[0].sm, 90);
-    ck_assert_ptr_nonnull(lacks("add.u16x2", 78, 90, 0, &room));
-    n = lacks("ld.relaxed.cluster.global.b32", 78, 80, 0, &room);
+    ck_assert_ptr_nonnull(unmet_need("add.u16x2", 78, 90, 0, &storage));
+    n = unmet_need("ld.relaxed.cluster.global.b32", 78, 80, 0, &storage);
     ck_assert_ptr_nonnull(n);
     ck_assert_str_eq(ptxi_words[n->word], "cluster");
-    ck_assert_ptr_null(lacks("ld.relaxed.gpu.global.b32", 78, 80, 0, &room));
+    ck_assert_ptr_null(unmet_need("ld.relaxed.gpu.global.b32", 78, 80, 0, &storage));
     /* PTX 6.4 removed it for sm_70 and newer */
-    ck_assert_ptr_null(lacks("vote.all.pred", 63, 70, 0, &room));
-    ck_assert_ptr_nonnull(lacks("vote.all.pred", 64, 70, 0, &room));
-    ck_assert_ptr_null(lacks("vote.all.pred", 64, 61, 0, &room));
+    ck_assert_ptr_null(unmet_need("vote.all.pred", 63, 70, 0, &storage));
+    ck_assert_ptr_nonnull(unmet_need("vote.all.pred", 64, 70, 0, &storage));
+    ck_assert_ptr_null(unmet_need("vote.all.pred", 64, 61, 0, &storage));
 }
 END_TEST
 
 START_TEST(architectures_and_families)
 {
-    struct ptxi_need room;
+    struct ptxi_need storage;
 
-    ck_assert_ptr_null(lacks("redux.sync.min.f32", 86, 100, 'a', &room));
-    ck_assert_ptr_nonnull(lacks("redux.sync.min.f32", 90, 100, 0, &room));
-    ck_assert_ptr_null(lacks("redux.sync.min.f32", 88, 103, 'a', &room));
-    ck_assert_ptr_null(lacks("redux.sync.min.f32", 88, 103, 'f', &room));
-    ck_assert_ptr_nonnull(lacks("redux.sync.min.f32", 90, 120, 'a', &room));
+    ck_assert_ptr_null(unmet_need("redux.sync.min.f32", 86, 100, 'a', &storage));
+    ck_assert_ptr_nonnull(unmet_need("redux.sync.min.f32", 90, 100, 0, &storage));
+    ck_assert_ptr_null(unmet_need("redux.sync.min.f32", 88, 103, 'a', &storage));
+    ck_assert_ptr_null(unmet_need("redux.sync.min.f32", 88, 103, 'f', &storage));
+    ck_assert_ptr_nonnull(unmet_need("redux.sync.min.f32", 90, 120, 'a', &storage));
     /* sm_101 is sm_110, which belongs to another family than sm_100 */
-    ck_assert_ptr_null(lacks("setmaxnreg.inc.sync.aligned.u32", 86, 101, 'a', &room));
-    ck_assert_ptr_null(lacks("setmaxnreg.inc.sync.aligned.u32", 90, 110, 'a', &room));
-    ck_assert_ptr_nonnull(lacks("redux.sync.min.f32", 90, 101, 'a', &room));
+    ck_assert_ptr_null(unmet_need("setmaxnreg.inc.sync.aligned.u32", 86, 101, 'a', &storage));
+    ck_assert_ptr_null(unmet_need("setmaxnreg.inc.sync.aligned.u32", 90, 110, 'a', &storage));
+    ck_assert_ptr_nonnull(unmet_need("redux.sync.min.f32", 90, 101, 'a', &storage));
 }
 END_TEST
 

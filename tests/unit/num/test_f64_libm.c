@@ -10,7 +10,7 @@ static const struct function {
     const char *name;
     double (*ours)(double);
     long double (*reference)(long double);
-    double most; /* units in the last place */
+    double max_error; /* units in the last place */
 } functions[] = {
     { "sin", ptxi_num_sin_f64, sinl, 2 },
     { "lg2", ptxi_num_lg2_f64, log2l, 4 },
@@ -43,7 +43,7 @@ static void compare(const struct function *f, double x)
     else if (isinf(rounded) || isinf(unit))
         ck_assert_msg(got == rounded, "%s(%a) is %a, not %a", f->name, x, got, rounded);
     else
-        ck_assert_msg(fabsl(got - want) <= f->most * unit, "%s(%a) is %a, not %a", f->name, x, got, rounded);
+        ck_assert_msg(fabsl(got - want) <= f->max_error * unit, "%s(%a) is %a, not %a", f->name, x, got, rounded);
 }
 
 START_TEST(errors_are_small)

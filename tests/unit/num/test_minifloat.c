@@ -132,13 +132,13 @@ START_TEST(conversion_from_f16)
 END_TEST
 
 /* By a search among the powers of two. */
-static unsigned ue8m0_of(double m, bool up, bool finite)
+static unsigned ue8m0_of(double m, bool round_up, bool finite)
 {
     unsigned code = 0;
 
     if (isnan(m))
         return 0xff;
-    while (code < 0xff && (up ? ldexp(1, (int)code - 127) < m : ldexp(1, (int)code - 126) <= m))
+    while (code < 0xff && (round_up ? ldexp(1, (int)code - 127) < m : ldexp(1, (int)code - 126) <= m))
         code++;
     return code == 0xff && finite ? 0xfe : code;
 }
@@ -147,17 +147,18 @@ START_TEST(scale_formats)
 {
     for (int e = -149; e <= 128; e++)
         for (int side = -1; side < 3; side++)
-            for (int how = 0; how < 4; how++) {
+            for (int options = 0; options < 4; options++) {
                 float x = side == 2 ? ldexpf(1.5f, e) : ldexpf(1.0f, e);
 
                 x = side < 0 ? nextafterf(x, 0.0f) : side == 1 ? nextafterf(x, INFINITY) : x;
-                ck_assert_uint_eq(ptxi_num_ue8m0_from_f32(bits_of(x), how & 1, how & 2), ue8m0_of(x, how & 1, how & 2));
-                ck_assert_uint_eq(ptxi_num_ue8m0_from_f32(bits_of(-x), how & 1, how & 2),
-                                  ue8m0_of(x, how & 1, how & 2));
+                ck_assert_uint_eq(ptxi_num_ue8m0_from_f32(bits_of(x), options & 1, options & 2),
+                                  ue8m0_of(x, options & 1, options & 2));
+                ck_assert_uint_eq(ptxi_num_ue8m0_from_f32(bits_of(-x), options & 1, options & 2),
+                                  ue8m0_of(x, options & 1, options & 2));
             }
-    for (int how = 0; how < 4; how++) {
-        ck_assert_uint_eq(ptxi_num_ue8m0_from_f32(0x7fc00000, how & 1, how & 2), 0xff);
-        ck_assert_uint_eq(ptxi_num_ue8m0_from_f32(0x80000000, how & 1, how & 2), 0);
+    for (int options = 0; options < 4; options++) {
+        ck_assert_uint_eq(ptxi_num_ue8m0_from_f32(0x7fc00000, options & 1, options & 2), 0xff);
+        ck_assert_uint_eq(ptxi_num_ue8m0_from_f32(0x80000000, options & 1, options & 2), 0);
     }
     for (unsigned code = 0; code < 0xff; code++)
         ck_assert_uint_eq(ptxi_num_bf16_from_ue8m0(code),

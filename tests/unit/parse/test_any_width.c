@@ -8,7 +8,7 @@ enum { N = 64 };
 typedef __int128 wide;
 
 /* Returns the lowest bits as a number. */
-static wide cut(uint64_t x, unsigned bits, char letter)
+static wide truncate_bits(uint64_t x, unsigned bits, char letter)
 {
     uint64_t low = bits < 64 ? x & ((UINT64_C(1) << bits) - 1) : x;
 
@@ -97,11 +97,12 @@ static void check_width(unsigned op, char letter, unsigned bits, unsigned reg, u
         memcpy(&x, (char *)a + i * bytes, bytes);
         memcpy(&z, (char *)b + i * bytes, bytes);
         memcpy(&got, (char *)y + i * bytes, bytes);
-        if ((ops[op].want == quotient || ops[op].want == rest) && !cut(z, bits, letter))
+        if ((ops[op].want == quotient || ops[op].want == rest) && !truncate_bits(z, bits, letter))
             continue; /* no GPU defines this result */
         bool shift = ops[op].form == SHIFTED;
-        wide want = ops[op].want(cut(x, bits, letter), shift ? (wide)z : cut(z, bits, letter), bits);
-        uint64_t w = ops[op].want == less ? (uint64_t)want : (uint64_t)cut((uint64_t)want, bits, letter);
+        wide want =
+            ops[op].want(truncate_bits(x, bits, letter), shift ? (wide)z : truncate_bits(z, bits, letter), bits);
+        uint64_t w = ops[op].want == less ? (uint64_t)want : (uint64_t)truncate_bits((uint64_t)want, bits, letter);
 
         w = reg == 64 ? w : w & ((UINT64_C(1) << reg) - 1);
         ck_assert_msg(got == w, "%s: %#llx, %#llx give %#llx, not %#llx", text, (unsigned long long)x,
@@ -145,35 +146,35 @@ START_TEST(constants_guards_and_other_types)
 }
 END_TEST
 
-static void refused(const char *text, const char *constraints, const char *says)
+static void check_error(const char *text, const char *constraints, const char *expected_text)
 {
     ptxiDiagnostic d = { .size = sizeof d };
     unsigned long long v[3];
 
-    gives(ptxiAsm(text, constraints, &v[0], &v[1], &v[2]), PTXI_ERROR_INVALID_PTX);
+    ck_result(ptxiAsm(text, constraints, &v[0], &v[1], &v[2]), PTXI_ERROR_INVALID_PTX);
     ok(ptxiGetLastDiagnostic(0, &d));
-    ck_assert_msg(strstr(d.message, says), "'%s' does not say '%s'", d.message, says);
+    ck_assert_msg(strstr(d.message, expected_text), "'%s' does not say '%s'", d.message, expected_text);
 }
 
 START_TEST(unsupported_forms_are_refused)
 {
     unsigned y, x = 1;
 
-    refused("add.s17 %0, %1, %1;", "=r,r", "'add' has no modifier '.s17'");
+    check_error("add.s17 %0, %1, %1;", "=r,r", "'add' has no modifier '.s17'");
     ok(ptxiCtxSetDialect(NULL, PTXI_DIALECT_ANY_WIDTH));
     ok(ptxiAsm("add.s17 %0, %1, %1;", "=r,r", &y, &x));
-    refused("mul.hi.s17 %0, %1, %1;", "=r,r", "no modifier '.s17'");
-    refused("add.sat.s17 %0, %1, %1;", "=r,r", "no modifier '.s17'");
-    refused("add.s65 %0, %1, %1;", "=l,l", "no modifier '.s65'");
-    refused("add.s0 %0, %1, %1;", "=l,l", "no modifier '.s0'");
-    refused("add.s017 %0, %1, %1;", "=r,r", "no modifier '.s017'");
-    refused("clz.b17 %0, %1;", "=r,r", "no modifier '.b17'");
-    refused("add.s40 %0, %1, %1;", "=r,r", "'%0' is a .b32 register");
-    refused("add.s17 %0, %1, %2;", "=r,r,f", "is a .f32 register");
-    refused("add.s17 %0, %1;", "=r,r", "");
-    gives(ptxiCtxSetDialect(NULL, 4), PTXI_ERROR_INVALID_VALUE);
+    check_error("mul.hi.s17 %0, %1, %1;", "=r,r", "no modifier '.s17'");
+    check_error("add.sat.s17 %0, %1, %1;", "=r,r", "no modifier '.s17'");
+    check_error("add.s65 %0, %1, %1;", "=l,l", "no modifier '.s65'");
+    check_error("add.s0 %0, %1, %1;", "=l,l", "no modifier '.s0'");
+    check_error("add.s017 %0, %1, %1;", "=r,r", "no modifier '.s017'");
+    check_error("clz.b17 %0, %1;", "=r,r", "no modifier '.b17'");
+    check_error("add.s40 %0, %1, %1;", "=r,r", "'%0' is a .b32 register");
+    check_error("add.s17 %0, %1, %2;", "=r,r,f", "is a .f32 register");
+    check_error("add.s17 %0, %1;", "=r,r", "");
+    ck_result(ptxiCtxSetDialect(NULL, 4), PTXI_ERROR_INVALID_VALUE);
     ok(ptxiCtxSetDialect(NULL, PTXI_DIALECT_NONE));
-    refused("add.s17 %0, %1, %1;", "=r,r", "'add' has no modifier '.s17'");
+    check_error("add.s17 %0, %1, %1;", "=r,r", "'add' has no modifier '.s17'");
 }
 END_TEST
 
@@ -186,7 +187,7 @@ START_TEST(modules_with_the_dialect)
     ptxiLinkState state;
     ptxiModule m;
 
-    gives(ptxiModuleLoadData(&m, text), PTXI_ERROR_INVALID_PTX);
+    ck_result(ptxiModuleLoadData(&m, text), PTXI_ERROR_INVALID_PTX);
     ok(ptxiModuleLoadDataEx(&m, text, 1, &option, &value));
     ok(ptxiModuleUnload(m));
     ok(ptxiLinkCreate(1, &option, &value, &state));
@@ -195,7 +196,7 @@ START_TEST(modules_with_the_dialect)
     ok(ptxiModuleLoadDataEx(&m, image, 1, &option, &value));
     ok(ptxiLinkDestroy(state));
     value = (void *)4;
-    gives(ptxiModuleLoadDataEx(&m, text, 1, &option, &value), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiModuleLoadDataEx(&m, text, 1, &option, &value), PTXI_ERROR_INVALID_VALUE);
 }
 END_TEST
 

@@ -28,7 +28,7 @@ static struct parsed parse_text(const char *text, size_t size)
     return r;
 }
 
-static void drop(struct parsed *r)
+static void free_parsed(struct parsed *r)
 {
     ptxi_str_free(&r->out);
     ptxi_arena_free(&r->arena);
@@ -62,7 +62,7 @@ static struct parsed parse_kernel(const char *module, const char *body)
     return r;
 }
 
-static struct parsed good_kernel(const char *module, const char *body)
+static struct parsed parse_valid_kernel(const char *module, const char *body)
 {
     struct parsed r = parse_kernel(module, body);
 
@@ -102,8 +102,8 @@ static const struct ptxi_var *variable(const struct parsed *r, const char *name)
 
 START_TEST(registers_have_ids_types_and_names)
 {
-    struct parsed r = good_kernel("", "mov.b32 %r15, %r0; mov.f64 %fd7, %fd3; mov.b32 %vb.y, %vb.w; "
-                                      "mov.v4.f32 %vf, %vf; mov.b32 %r007, %r7;");
+    struct parsed r = parse_valid_kernel("", "mov.b32 %r15, %r0; mov.f64 %fd7, %fd3; mov.b32 %vb.y, %vb.w; "
+                                             "mov.v4.f32 %vf, %vf; mov.b32 %r007, %r7;");
     const struct ptxi_func *f = kernel(&r);
     char buf[40];
 
@@ -119,16 +119,17 @@ START_TEST(registers_have_ids_types_and_names)
     ck_assert_uint_eq(operand(&r, 3, 0)->elements[3].reg, operand(&r, 3, 0)->elements[0].reg + 3);
     ck_assert_uint_eq(operand(&r, 4, 0)->reg, operand(&r, 4, 1)->reg); /* as ptxas reads it */
     ck_assert_int_eq(ptxi_ast_reg_type(f, f->reg_count), PTXI_T_NONE);
-    drop(&r);
+    free_parsed(&r);
 }
 END_TEST
 
 START_TEST(inner_names_hide_outer_ones)
 {
-    struct parsed r = good_kernel("", "mov.b32 %r1, 1; { .reg .f32 %r1; .reg .u32 %r<1>; mov.f32 %r1, 0f00000000; "
-                                      "mov.u32 %r0, 1; mov.b32 %r2, 1; }"
-                                      "{ .reg .b64 x; { .reg .b16 x; mov.b16 x, 1; } mov.b64 x, 1; } mov.b32 %r1, 1; "
-                                      ".reg .pred p; mov.pred p, 1;");
+    struct parsed r =
+        parse_valid_kernel("", "mov.b32 %r1, 1; { .reg .f32 %r1; .reg .u32 %r<1>; mov.f32 %r1, 0f00000000; "
+                               "mov.u32 %r0, 1; mov.b32 %r2, 1; }"
+                               "{ .reg .b64 x; { .reg .b16 x; mov.b16 x, 1; } mov.b64 x, 1; } mov.b32 %r1, 1; "
+                               ".reg .pred p; mov.pred p, 1;");
 
     ck_assert_int_eq(operand(&r, 0, 0)->type, PTXI_T_b32);
     ck_assert_int_eq(operand(&r, 1, 0)->type, PTXI_T_f32);
@@ -138,13 +139,14 @@ START_TEST(inner_names_hide_outer_ones)
     ck_assert_int_eq(operand(&r, 5, 0)->type, PTXI_T_b64);
     ck_assert_uint_eq(operand(&r, 6, 0)->reg, operand(&r, 0, 0)->reg);
     ck_assert_int_eq(operand(&r, 7, 0)->type, PTXI_T_pred);
-    drop(&r);
+    free_parsed(&r);
 }
 END_TEST
 
 START_TEST(labels_are_instructions)
 {
-    struct parsed r = good_kernel("", "A: bra A; bra B; { bra A; A: bra A; { bra A; A: } @%p1 bra C; } B: ret; C: ");
+    struct parsed r =
+        parse_valid_kernel("", "A: bra A; bra B; { bra A; A: bra A; { bra A; A: } @%p1 bra C; } B: ret; C: ");
     const struct ptxi_func *f = kernel(&r);
     /*                            0        1          2           3          4               5          6 */
     static const uint32_t want[] = { 0, 6, 3, 3, 5, 7 };
@@ -156,7 +158,7 @@ START_TEST(labels_are_instructions)
     ck_assert_uint_eq(f->label_count, 5); /* 0, 3, 5, 6, 7 */
     ck_assert_uint_eq(f->labels[4], 7);
     ck_assert_uint_eq(f->inst_count, 8);
-    drop(&r);
+    free_parsed(&r);
 }
 END_TEST
 
@@ -168,14 +170,14 @@ START_TEST(label_at_the_end_of_the_body)
     ck_assert_ptr_nonnull(r.m);
     ck_assert_uint_eq(operand(&r, 0, 0)->target, 1);
     ck_assert_uint_eq(kernel(&r)->inst_count, 1);
-    drop(&r);
+    free_parsed(&r);
 }
 END_TEST
 
 START_TEST(branch_tables)
 {
-    struct parsed r = good_kernel("", "t: .branchtargets A, B, A; u : .branchtargets N<2>; brx.idx %r0, t; "
-                                      "{ brx.idx %u0, u; } A: ret; B: ret; N0: N1: ret;");
+    struct parsed r = parse_valid_kernel("", "t: .branchtargets A, B, A; u : .branchtargets N<2>; brx.idx %r0, t; "
+                                             "{ brx.idx %u0, u; } A: ret; B: ret; N0: N1: ret;");
     const struct ptxi_targets *t = operand(&r, 0, 1)->table, *u = operand(&r, 1, 1)->table;
 
     ck_assert_uint_eq(t->count, 3);
@@ -184,7 +186,7 @@ START_TEST(branch_tables)
     ck_assert_uint_eq(t->targets[2], 2);
     ck_assert_uint_eq(u->count, 2);
     ck_assert_uint_eq(u->targets[1], 4);
-    drop(&r);
+    free_parsed(&r);
 }
 END_TEST
 
@@ -261,10 +263,10 @@ START_TEST(constants_have_the_bits_of_their_type)
 
     snprintf(body, sizeof body, ".reg .%s x; mov.%s x, %s;", constants[_i].type, constants[_i].type,
              constants[_i].text);
-    r = good_kernel("", body);
+    r = parse_valid_kernel("", body);
     ck_assert_int_eq(operand(&r, 0, 1)->form, PTXI_OPD_IMM);
     ck_bits64_at(operand(&r, 0, 1)->imm, constants[_i].bits, "%s as .%s", constants[_i].text, constants[_i].type);
-    drop(&r);
+    free_parsed(&r);
 }
 END_TEST
 
@@ -273,27 +275,29 @@ END_TEST
 /* ptxas ignores the elements after the first one. */
 START_TEST(first_element_counts)
 {
-    struct parsed r = good_kernel(".shared .b64 bar;", "fma.rn.bf16x2 {%r0, %r1}, {%r2, %r3, %r4, %r5}, %r6, {%r7};"
-                                                       "mbarrier.arrive.shared.b64 %rd0, [bar], {%r1, %r2}; "
-                                                       "isspacep.global %p0, %r1;");
+    struct parsed r =
+        parse_valid_kernel(".shared .b64 bar;", "fma.rn.bf16x2 {%r0, %r1}, {%r2, %r3, %r4, %r5}, %r6, {%r7};"
+                                                "mbarrier.arrive.shared.b64 %rd0, [bar], {%r1, %r2}; "
+                                                "isspacep.global %p0, %r1;");
 
     ck_assert_int_eq(operand(&r, 0, 0)->form, PTXI_OPD_REG);
     ck_assert_uint_eq(operand(&r, 0, 1)->reg, operand(&r, 0, 0)->reg + 2);
     ck_assert_uint_eq(operand(&r, 0, 3)->reg, operand(&r, 0, 0)->reg + 7);
     ck_assert_uint_eq(operand(&r, 1, 2)->reg, operand(&r, 0, 0)->reg + 1);
     ck_assert_uint_eq(operand(&r, 2, 1)->reg, operand(&r, 0, 0)->reg + 1);
-    drop(&r);
+    free_parsed(&r);
 }
 END_TEST
 
 START_TEST(addresses)
 {
-    struct parsed r = good_kernel(".global .b32 A[3][2]; .shared .u64 s[4];",
-                                  "ld.global.u32 %u0, [%rd3+-8]; ld.global.u32 %u0, [A+4*2]; ld.global.u8 %u0, A[5]; "
-                                  "ld.shared.u8 %u0, s[%r2+3];"
-                                  "mov.u64 %rd0, A[5]; mov.u64 %rd0, A+5; ld.local.u32 %u0, [12]; "
-                                  "ld.param.u64 %rd0, [pp];"
-                                  "ld.global.u32 %u0, [%rd3+4294967292];");
+    struct parsed r =
+        parse_valid_kernel(".global .b32 A[3][2]; .shared .u64 s[4];",
+                           "ld.global.u32 %u0, [%rd3+-8]; ld.global.u32 %u0, [A+4*2]; ld.global.u8 %u0, A[5]; "
+                           "ld.shared.u8 %u0, s[%r2+3];"
+                           "mov.u64 %rd0, A[5]; mov.u64 %rd0, A+5; ld.local.u32 %u0, [12]; "
+                           "ld.param.u64 %rd0, [pp];"
+                           "ld.global.u32 %u0, [%rd3+4294967292];");
     const struct ptxi_address *a = operand(&r, 0, 1)->address, *b = operand(&r, 1, 1)->address, *c = operand(&r, 2,
             1)->address,
                               *d = operand(&r, 3, 1)->address, *local = operand(&r, 6, 1)->address;
@@ -314,17 +318,18 @@ START_TEST(addresses)
     ck_assert_int_eq(local->offset, 12);
     ck_assert(operand(&r, 7, 1)->address->var->is_param);
     ck_assert_int_eq(operand(&r, 8, 1)->address->offset, 4294967292); /* 64 bits, as ptxas adds them */
-    drop(&r);
+    free_parsed(&r);
 }
 END_TEST
 
 START_TEST(operand_forms)
 {
-    struct parsed r = good_kernel("", "mov.u32 %u0, %tid.y; mov.b64 {%r1, _}, %rd1; "
-                                      "setp.ne.and.s32 %p0|%p1, %s0, 5, !%p2; "
-                                      "shfl.sync.bfly.b32 %r0, %r1, 1, 31, -1; lop3 .b32\n%r0, %r1, %r2, %r3, 0x96; "
-                                      "@!%p3 add.f32 %f0, %f1, 1.0;"
-                                      "mov.b32 %r0, {%h0, 7}; atom.global.add.u32 _, [%rd0], 1;");
+    struct parsed r =
+        parse_valid_kernel("", "mov.u32 %u0, %tid.y; mov.b64 {%r1, _}, %rd1; "
+                               "setp.ne.and.s32 %p0|%p1, %s0, 5, !%p2; "
+                               "shfl.sync.bfly.b32 %r0, %r1, 1, 31, -1; lop3 .b32\n%r0, %r1, %r2, %r3, 0x96; "
+                               "@!%p3 add.f32 %f0, %f1, 1.0;"
+                               "mov.b32 %r0, {%h0, 7}; atom.global.add.u32 _, [%rd0], 1;");
     const struct ptxi_func *f = kernel(&r);
 
     ck_assert_int_eq(operand(&r, 0, 1)->form, PTXI_OPD_SREG);
@@ -341,20 +346,20 @@ START_TEST(operand_forms)
     ck_bits64(operand(&r, 5, 2)->imm, 0x3f800000);
     ck_bits64(operand(&r, 6, 1)->elements[1].imm, 7);
     ck_assert_int_eq(operand(&r, 7, 0)->form, PTXI_OPD_SINK);
-    drop(&r);
+    free_parsed(&r);
 }
 END_TEST
 
 START_TEST(qualifiers_in_any_order)
 {
-    struct parsed r = good_kernel("", "add.ftz.f32 %f0, %f1, %f2; add.f32.ftz %f0, %f1, %f2; "
-                                      "ld.u32.global %u0, [%rd0]; add .ftz .f32 %f0, %f1, %f2;");
+    struct parsed r = parse_valid_kernel("", "add.ftz.f32 %f0, %f1, %f2; add.f32.ftz %f0, %f1, %f2; "
+                                             "ld.u32.global %u0, [%rd0]; add .ftz .f32 %f0, %f1, %f2;");
     const struct ptxi_func *f = kernel(&r);
 
     ck_assert_uint_eq(ptxi_isa_op(f->insts[0].match), ptxi_isa_op(f->insts[1].match));
     ck_assert_uint_eq(f->insts[0].match->mods, f->insts[1].match->mods);
     ck_assert(ptxi_isa_has(f->insts[2].match, "global"));
-    drop(&r);
+    free_parsed(&r);
 }
 END_TEST
 
@@ -369,14 +374,14 @@ static const char call_module[] =
 
 START_TEST(calls)
 {
-    struct parsed r = good_kernel(call_module,
-                                  "{ .param .b64 param0; .param .b64 param1; .param .b32 retval0; "
-                                  "st.param.b64 [param0], %rd0;\n call.uni (retval0),\n vprintf,\n (\n"
-                                  "param0,\n param1\n)\n; ld.param.b32 %r0, [retval0]; }"
-                                  "call (%r1), f1, (%r2); call (_), f1, (5); call f4, (%r1);"
-                                  "{ prototype_3 : .callprototype (.param .b32 _) _ (.param .b32 _); "
-                                  "call (%r1), %rd5, (%r2), prototype_3; }"
-                                  "t: .calltargets f1, f5; @%p1 call (%r1), %rd5, (%r2), t;");
+    struct parsed r =
+        parse_valid_kernel(call_module, "{ .param .b64 param0; .param .b64 param1; .param .b32 retval0; "
+                                        "st.param.b64 [param0], %rd0;\n call.uni (retval0),\n vprintf,\n (\n"
+                                        "param0,\n param1\n)\n; ld.param.b32 %r0, [retval0]; }"
+                                        "call (%r1), f1, (%r2); call (_), f1, (5); call f4, (%r1);"
+                                        "{ prototype_3 : .callprototype (.param .b32 _) _ (.param .b32 _); "
+                                        "call (%r1), %rd5, (%r2), prototype_3; }"
+                                        "t: .calltargets f1, f5; @%p1 call (%r1), %rd5, (%r2), t;");
     const struct ptxi_call *c = operand(&r, 1, 0)->call, *sink = operand(&r, 4, 0)->call, *open = operand(&r, 5,
             0)->call,
                            *proto = operand(&r, 6, 0)->call, *table = operand(&r, 7, 0)->call;
@@ -398,7 +403,7 @@ START_TEST(calls)
     ck_assert_uint_eq(proto->signature->param_count, 1);
     ck_assert_uint_eq(table->target_count, 2);
     ck_assert_str_eq(table->targets[1]->name->s, "f5");
-    drop(&r);
+    free_parsed(&r);
 }
 END_TEST
 
@@ -406,15 +411,15 @@ END_TEST
 
 START_TEST(initialisers)
 {
-    struct parsed r = good_kernel(".global .s32 x[3][2] = { {1,2}, {3} }; .func fn() { ret; "
-                                  "} .global .u64 p[] = { 0, fn, generic(x)+8, x };"
-                                  ".global .u8 b[3] = { 0xFF(1000+546), 0xFF00(131187), 0xFF00(x+4) }; "
-                                  ".const .f64 raw = 0f3f800000;"
-                                  ".global .b32 one = 1.0; .global .u8 cut = 300; "
-                                  ".global .v2 .f32 v[2] = { {1.0, 2.0}, {3.0, 0f40800000} }; "
-                                  ".global .b16 low = 3.14159;",
-                                  "");
-    static const int32_t want_x[] = { 1, 2, 3 };
+    struct parsed r = parse_valid_kernel(".global .s32 x[3][2] = { {1,2}, {3} }; .func fn() { ret; "
+                                         "} .global .u64 p[] = { 0, fn, generic(x)+8, x };"
+                                         ".global .u8 b[3] = { 0xFF(1000+546), 0xFF00(131187), 0xFF00(x+4) }; "
+                                         ".const .f64 raw = 0f3f800000;"
+                                         ".global .b32 one = 1.0; .global .u8 cut = 300; "
+                                         ".global .v2 .f32 v[2] = { {1.0, 2.0}, {3.0, 0f40800000} }; "
+                                         ".global .b16 low = 3.14159;",
+                                         "");
+    static const int32_t expected_x[] = { 1, 2, 3 };
     const struct ptxi_var *x = variable(&r, "x"), *p = variable(&r, "p"), *b = variable(&r, "b");
     uint64_t raw;
     uint32_t one;
@@ -423,7 +428,7 @@ START_TEST(initialisers)
     ck_assert_uint_eq(x->size, 24);
     ck_assert_uint_eq(x->element, 4);
     ck_assert_uint_eq(x->init_size, 12);
-    ck_assert_mem_eq(x->init, want_x, 12);
+    ck_assert_mem_eq(x->init, expected_x, 12);
     ck_assert_uint_eq(p->size, 32);
     ck_assert(!p->unsized);
     ck_assert_uint_eq(p->reloc_count, 3);
@@ -444,17 +449,18 @@ START_TEST(initialisers)
     ck_assert_uint_eq(variable(&r, "cut")->init[0], 44);
     ck_assert_uint_eq(variable(&r, "v")->align, 8);
     ck_assert_uint_eq(variable(&r, "v")->init_size, 16);
-    drop(&r);
+    free_parsed(&r);
 }
 END_TEST
 
 START_TEST(declarations)
 {
-    struct parsed r = good_kernel(".extern .shared .align 16 .b8 dyn[]; "
-                                  ".visible .global .align 8 .attribute(.managed) .u32 m; .weak .const .v4 .f32 c;"
-                                  ".common .global .u64 g; .global .texref t; .shared .b8 n<3>; "
-                                  ".extern .global .u32 e; .visible .global .u32 e = 7;",
-                                  ".local .align 8 .b8 __depot[40]; .shared .u16 s[5];");
+    struct parsed r =
+        parse_valid_kernel(".extern .shared .align 16 .b8 dyn[]; "
+                           ".visible .global .align 8 .attribute(.managed) .u32 m; .weak .const .v4 .f32 c;"
+                           ".common .global .u64 g; .global .texref t; .shared .b8 n<3>; "
+                           ".extern .global .u32 e; .visible .global .u32 e = 7;",
+                           ".local .align 8 .b8 __depot[40]; .shared .u16 s[5];");
     const struct ptxi_func *f = kernel(&r);
 
     ck_assert(variable(&r, "dyn")->unsized && variable(&r, "dyn")->align == 16 &&
@@ -471,7 +477,7 @@ START_TEST(declarations)
     ck_assert_uint_eq(f->vars[0]->size, 40);
     ck_assert_int_eq(f->vars[0]->space, PTXI_SPACE_LOCAL);
     ck_assert_uint_eq(f->vars[1]->size, 10);
-    drop(&r);
+    free_parsed(&r);
 }
 END_TEST
 
@@ -507,16 +513,16 @@ START_TEST(functions)
     ck_assert_uint_eq(g->insts[0].operands[0].reg, g->signature.rets[0]->reg);
     ck_assert_uint_eq(g->insts[0].operands[1].reg, g->signature.params[0]->reg);
     ck_assert_ptr_eq(h->alias_of, g);
-    drop(&bad);
-    drop(&r);
+    free_parsed(&bad);
+    free_parsed(&r);
 }
 END_TEST
 
 START_TEST(line_marks_and_files)
 {
-    struct parsed r = good_kernel(".file 2 \"C:\\dir\\a.cu\", 5, 6\n.file 1 \"b.cu\"\n",
-                                  "\n.loc 2 7 3\nadd.u32 %u0, %u0, 1; add.u32 %u0, %u0, 1;\n"
-                                  ".loc 1 9 4, function_name $L__info0, inlined_at 2 7 3\nadd.u32 %u0, %u0, 1;");
+    struct parsed r = parse_valid_kernel(".file 2 \"C:\\dir\\a.cu\", 5, 6\n.file 1 \"b.cu\"\n",
+                                         "\n.loc 2 7 3\nadd.u32 %u0, %u0, 1; add.u32 %u0, %u0, 1;\n"
+                                         ".loc 1 9 4, function_name $L__info0, inlined_at 2 7 3\nadd.u32 %u0, %u0, 1;");
     const struct ptxi_func *f = kernel(&r);
 
     ck_assert_str_eq(r.m->files[2], "C:\\dir\\a.cu");
@@ -526,7 +532,7 @@ START_TEST(line_marks_and_files)
     ck_assert(f->marks[1].inst == 2 && f->marks[1].file == 1);
     ck_assert_uint_eq(f->insts[1].line, f->insts[0].line);
     ck_assert_uint_eq(f->insts[1].column, 22);
-    drop(&r);
+    free_parsed(&r);
 }
 END_TEST
 
@@ -541,8 +547,8 @@ START_TEST(concatenated_modules)
     ck_assert_uint_eq(r.m->func_count, 3);
     ck_assert_uint_eq(r.m->var_count, 1);
     ck_assert_ptr_null(d.m);
-    drop(&r);
-    drop(&d);
+    free_parsed(&r);
+    free_parsed(&d);
 }
 END_TEST
 
@@ -561,15 +567,15 @@ START_TEST(module_headers)
     ck_assert_uint_eq(b.diags.warnings, 2);
     ck_assert(b.m->target.suffix == 'a' && b.m->debug);
     ck_assert(c.m && c.m->func_count == 0 && c.m->texmode_independent && c.m->target.sm == 80);
-    drop(&a);
-    drop(&b);
-    drop(&c);
+    free_parsed(&a);
+    free_parsed(&b);
+    free_parsed(&c);
 }
 END_TEST
 
 /* ---- text that must be refused, with words of the message ---- */
 
-static const struct { const char *module, *body, *message; } refused[] = {
+static const struct { const char *module, *body, *message; } invalid_texts[] = {
     { "", ";", "expected a statement before" },
     { "", "@%p1: ret;", "expected an instruction before" },
     { "", "@1 ret;", "expected a predicate register" },
@@ -715,13 +721,12 @@ static const struct { const char *module, *body, *message; } refused[] = {
 
 START_TEST(bad_text_is_refused)
 {
-    struct parsed r = parse_kernel(refused[_i].module, refused[_i].body);
+    struct parsed r = parse_kernel(invalid_texts[_i].module, invalid_texts[_i].body);
 
-    ck_assert_msg(r.m == NULL, "accepted: %s %s", refused[_i].module, refused[_i].body);
-    ck_assert_msg(strstr(ptxi_str_text(&r.out), refused[_i].message) != NULL, "%s %s: '%s' is not in\n%s",
-                  refused[_i].module, refused[_i].body,
-                  refused[_i].message, ptxi_str_text(&r.out));
-    drop(&r);
+    ck_assert_msg(r.m == NULL, "accepted: %s %s", invalid_texts[_i].module, invalid_texts[_i].body);
+    ck_assert_msg(strstr(ptxi_str_text(&r.out), invalid_texts[_i].message) != NULL, "%s %s: '%s' is not in\n%s",
+                  invalid_texts[_i].module, invalid_texts[_i].body, invalid_texts[_i].message, ptxi_str_text(&r.out));
+    free_parsed(&r);
 }
 END_TEST
 
@@ -751,11 +756,11 @@ START_TEST(messages_have_the_documented_form)
                      "t.ptx:8:29: error: too many values: this dimension has 2 elements\n"
                      "    8 | .global .u32 x[2] = { 1, 2, 3 };\n"
                      "      |                             ^\n");
-    drop(&r);
+    free_parsed(&r);
 }
 END_TEST
 
-static const struct { const char *head, *body, *message; } needs[] = {
+static const struct { const char *head, *body, *message; } requirements[] = {
     { ".version 7.7\n.target sm_80\n", ".reg .b32 r; mov.u32 r, %cluster_ctarank;",
       "'%cluster_ctarank' requires PTX 7.8 or later" },
     { ".version 7.8\n.target sm_80\n", ".reg .b32 r; mov.u32 r, %cluster_ctarank;",
@@ -775,18 +780,18 @@ START_TEST(versions_and_targets)
     char text[500];
     struct parsed r;
 
-    snprintf(text, sizeof text, "%s.entry k() { %s }\n", needs[_i].head, needs[_i].body);
+    snprintf(text, sizeof text, "%s.entry k() { %s }\n", requirements[_i].head, requirements[_i].body);
     r = parse_text(text, strlen(text));
     ck_assert_ptr_null(r.m);
-    ck_assert_msg(strstr(ptxi_str_text(&r.out), needs[_i].message) != NULL, "'%s' is not in\n%s", needs[_i].message,
-                  ptxi_str_text(&r.out));
-    drop(&r);
+    ck_assert_msg(strstr(ptxi_str_text(&r.out), requirements[_i].message) != NULL, "'%s' is not in\n%s",
+                  requirements[_i].message, ptxi_str_text(&r.out));
+    free_parsed(&r);
 }
 END_TEST
 
 /* ---- malicious text ---- */
 
-static struct parsed repeated(const char *before, const char *what, unsigned times, const char *after)
+static struct parsed parse_repeated(const char *before, const char *what, unsigned times, const char *after)
 {
     struct ptxi_str s;
     struct parsed r;
@@ -803,7 +808,7 @@ static struct parsed repeated(const char *before, const char *what, unsigned tim
 
 #define OPEN HEAD ".entry k() { .reg .b32 r; .reg .b64 d; "
 
-static const struct { const char *before, *what, *after, *message; } floods[] = {
+static const struct { const char *before, *what, *after, *message; } repetitions[] = {
     { OPEN, "{", "", "blocks are nested too deeply" },
     { OPEN "mov.b32 r, ", "(", "", "nested too deeply" },
     { OPEN "mov.b32 r, ", "-", "1; }", "nested too deeply" },
@@ -822,35 +827,37 @@ static const struct { const char *before, *what, *after, *message; } floods[] = 
 
 START_TEST(endless_input_ends_in_an_error)
 {
-    struct parsed r = repeated(floods[_i].before, floods[_i].what, 100100, floods[_i].after);
+    struct parsed r = parse_repeated(repetitions[_i].before, repetitions[_i].what, 100100, repetitions[_i].after);
     const char *out = ptxi_str_text(&r.out);
 
     ck_assert_ptr_null(r.m);
-    if (!strcmp(floods[_i].what, "foo;\n"))
+    if (!strcmp(repetitions[_i].what, "foo;\n"))
         ck_assert_uint_le(r.diags.errors, PTXI_DIAG_MAX);
     else
-        ck_assert_msg(strstr(out, floods[_i].message) != NULL, "%.500s", out);
-    drop(&r);
+        ck_assert_msg(strstr(out, repetitions[_i].message) != NULL, "%.500s", out);
+    free_parsed(&r);
 }
 END_TEST
 
 START_TEST(large_modules_are_accepted)
 {
-    struct parsed r = repeated(OPEN ".reg .b32 %r<41249>; .global .u64 y; ", "add.u32 %r41248, %r1, 5; "
-                               "$L0: { .reg .pred p; bra $L0; }\n $L0: ", 1, "ret; }");
+    struct parsed r = parse_repeated(OPEN ".reg .b32 %r<41249>; .global .u64 y; ",
+                                     "add.u32 %r41248, %r1, 5; "
+                                     "$L0: { .reg .pred p; bra $L0; }\n $L0: ",
+                                     1, "ret; }");
 
     ck_assert_ptr_null(r.m); /* $L0 twice */
-    drop(&r);
-    r = repeated(OPEN ".reg .b32 %r<41249>;", "{ add.u32 %r41248, %r1, 5; L: { .reg .pred p; bra L; } }\n", 200000,
-                 "ret; }");
+    free_parsed(&r);
+    r = parse_repeated(OPEN ".reg .b32 %r<41249>;", "{ add.u32 %r41248, %r1, 5; L: { .reg .pred p; bra L; } }\n",
+                       200000, "ret; }");
     ck_assert_msg(r.m != NULL, "%.300s", ptxi_str_text(&r.out));
     ck_assert_uint_eq(kernel(&r)->inst_count, 400001);
     ck_assert_uint_lt(r.arena.total / 400001, 300);
-    drop(&r);
-    r = repeated(HEAD ".global .b8 x[] = {0", ", 200", 1000000, "};");
+    free_parsed(&r);
+    r = parse_repeated(HEAD ".global .b8 x[] = {0", ", 200", 1000000, "};");
     ck_assert_ptr_nonnull(r.m);
     ck_assert_uint_eq(variable(&r, "x")->size, 1000001);
-    drop(&r);
+    free_parsed(&r);
 }
 END_TEST
 
@@ -902,10 +909,10 @@ int main(void)
     tcase_add_test(t, line_marks_and_files);
     tcase_add_test(t, concatenated_modules);
     tcase_add_test(t, module_headers);
-    tcase_add_loop_test(t, bad_text_is_refused, 0, sizeof refused / sizeof *refused);
+    tcase_add_loop_test(t, bad_text_is_refused, 0, sizeof invalid_texts / sizeof *invalid_texts);
     tcase_add_test(t, messages_have_the_documented_form);
-    tcase_add_loop_test(t, versions_and_targets, 0, sizeof needs / sizeof *needs);
-    tcase_add_loop_test(t, endless_input_ends_in_an_error, 0, sizeof floods / sizeof *floods);
+    tcase_add_loop_test(t, versions_and_targets, 0, sizeof requirements / sizeof *requirements);
+    tcase_add_loop_test(t, endless_input_ends_in_an_error, 0, sizeof repetitions / sizeof *repetitions);
     tcase_add_test(t, large_modules_are_accepted);
     tcase_add_test(t, every_allocation_may_fail);
     suite_add_tcase(s, t);

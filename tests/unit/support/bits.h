@@ -45,7 +45,7 @@ static inline uint64_t random64(void)
     return random_state * 0x2545f4914f6cdd1d;
 }
 
-/* An allocator whose n-th call (from 0) fails, and all after it; `left` -1 never fails. Use it to fail every
+/* An allocator. Its n-th call (from 0) and all later ones fail. With `left` -1, none fails. Use it to fail every
  * allocation of an operation once:
  *
  *     for (long n = 0; ; n++) {

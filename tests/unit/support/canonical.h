@@ -10,15 +10,15 @@ struct layout {
     unsigned swizzle, leading, stride, start, base;
 };
 
-/* Offset of element (line, k). `turned` means M or N major. */
-static unsigned place(const struct layout *x, bool turned, unsigned bits, unsigned line, unsigned k)
+/* Offset of element (line, k). `mn_major` means M or N major. */
+static unsigned place(const struct layout *x, bool mn_major, unsigned bits, unsigned line, unsigned k)
 {
     static const unsigned factors[] = { 1, 8, 4, 2 };
     unsigned f = factors[x->swizzle], t = 128 / bits, at;
 
-    if (turned && f == 1) /* ((T,1,m),(8,k)) : ((1,T,SBO),(1T,LBO)) */
+    if (mn_major && f == 1) /* ((T,1,m),(8,k)) : ((1,T,SBO),(1T,LBO)) */
         at = line % t * (bits / 8) + line / t * x->stride + k % 8 * 16 + k / 8 * x->leading;
-    else if (turned) /* ((T,f,m),(8,k)) : ((1,T,LBO),(fT,SBO)) */
+    else if (mn_major) /* ((T,f,m),(8,k)) : ((1,T,LBO),(fT,SBO)) */
         at = line % t * (bits / 8) + line / t % f * 16 + line / t / f * x->leading + k % 8 * (16 * f) +
             k / 8 * x->stride;
     else if (f == 1) /* ((8,m),(T,2k)) : ((1T,SBO),(1,LBO)) */
@@ -36,10 +36,10 @@ static uint64_t descriptor(const struct layout *x, unsigned at)
            (uint64_t)x->swizzle << 62;
 }
 
-static void put_element(unsigned char *image, const struct layout *x, bool turned, unsigned bits, unsigned line,
+static void put_element(unsigned char *image, const struct layout *x, bool mn_major, unsigned bits, unsigned line,
                         unsigned k, uint32_t code)
 {
-    unsigned at = place(x, turned, bits, line, bits == 1 ? k / 8 * 8 : k);
+    unsigned at = place(x, mn_major, bits, line, bits == 1 ? k / 8 * 8 : k);
 
     if (bits == 1)
         image[at] = (unsigned char)((image[at] & ~(1u << k % 8)) | code << k % 8);

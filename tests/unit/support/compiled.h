@@ -95,7 +95,7 @@ static inline void unload(struct module *m)
 #define KERNEL_FOR(head, params, body) head ".visible .entry k(" params ")\n{\n" body "\nret;\n}\n"
 #define KERNEL(params, body) KERNEL_FOR(HEAD, params, body)
 
-/* Returns the number of operations whose names begin with the prefix. */
+/* Returns the number of operations with names that begin with the prefix. */
 static inline unsigned count_ops(const struct ptxi_code *c, const char *prefix)
 {
     unsigned n = 0;

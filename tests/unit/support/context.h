@@ -7,7 +7,7 @@
 #include "ptxi.h"
 
 #define ok(call) ck_assert_int_eq(call, PTXI_SUCCESS)
-#define gives(call, result) ck_assert_int_eq(call, result)
+#define ck_result(call, result) ck_assert_int_eq(call, result)
 
 static ptxiContext ctx;
 

@@ -41,7 +41,7 @@ static inline ptxiResult launch(const char *name, unsigned threads, void **param
     return launch_grid(name, 1, threads, params);
 }
 
-static inline uint32_t any(uint32_t below)
+static inline uint32_t random_below(uint32_t below)
 {
     return (uint32_t)(random64() >> 32) % below;
 }

@@ -8,7 +8,7 @@
 #include "num/half.h"
 #include "unit/support/bits.h"
 
-static inline uint32_t any(void)
+static inline uint32_t random32(void)
 {
     return (uint32_t)(random64() >> 32);
 }

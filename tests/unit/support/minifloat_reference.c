@@ -26,7 +26,7 @@ double small_number(const struct small *f, unsigned code)
     return code & small_sign(f) ? -x : x;
 }
 
-static bool goes_up(double fraction, bool negative, bool odd, int rounding, unsigned random, int bits)
+static bool rounds_up(double fraction, bool negative, bool odd, int rounding, unsigned random, int bits)
 {
     switch (rounding) {
     case SMALL_RN: return fraction > 0.5 || (fraction == 0.5 && odd);
@@ -54,8 +54,8 @@ unsigned small_code(const struct small *f, double x, int rounding, bool finite, 
             else
                 high = middle;
         }
-        high = low + goes_up((m - small_value(f, low)) / (small_value(f, low + 1) - small_value(f, low)), sign, low & 1,
-                             rounding, random, bits);
+        high = low + rounds_up((m - small_value(f, low)) / (small_value(f, low + 1) - small_value(f, low)), sign,
+                               low & 1, rounding, random, bits);
     }
     return sign | (high > f->top && (finite || !f->has_inf) ? f->top : high);
 }

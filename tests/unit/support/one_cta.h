@@ -73,7 +73,7 @@ static inline void check_one_cta(const char *name, const char *target, const cha
 }
 
 /* True if the failed launch has this fault and its report contains these words. */
-static inline bool report_says(ptxiFault fault, const char *words)
+static inline bool report_has(ptxiFault fault, const char *words)
 {
     ptxiReport report = { .size = sizeof report };
 

@@ -43,8 +43,8 @@ START_TEST(scopes_and_several_statements)
     ok(ptxiAsm("{.reg .u32 t1; add.u32 t1, %2, 1; mov.u32 %0, t1;} {.reg .u32 t1; sub.u32 t1, %2, 1; mov.u32 %1, t1;}",
                "=r,=r,r", &y, &z, &x));
     ck_assert(y == 1001 && z == 999);
-    gives(ptxiAsm(".reg .u32 t1; add.u32 t1, %1, 1; mov.u32 %0, t1;\n.reg .u32 t1;", "=r,r", &y, &x),
-          PTXI_ERROR_INVALID_PTX);
+    ck_result(ptxiAsm(".reg .u32 t1; add.u32 t1, %1, 1; mov.u32 %0, t1;\n.reg .u32 t1;", "=r,r", &y, &x),
+              PTXI_ERROR_INVALID_PTX);
     ok(ptxiAsm("mov.u32 %0, 0; L: add.u32 %0, %0, 3; { .reg .pred %p; setp.lt.u32 %p, %0, %1; @%p bra L; }", "=r,r", &y,
                &x));
     ck_assert_uint_eq(y, 1002);
@@ -92,16 +92,16 @@ END_TEST
 /* Threads of one warp, of one block, and of many blocks. */
 START_TEST(arrays)
 {
-    enum { MOST = 3000 };
-    static unsigned x[MOST], y[MOST];
-    const size_t counts[] = { 1, 32, 100, 1024, 1025, 2 * 256 + 1, MOST };
+    enum { MAX_COUNT = 3000 };
+    static unsigned x[MAX_COUNT], y[MAX_COUNT];
+    const size_t counts[] = { 1, 32, 100, 1024, 1025, 2 * 256 + 1, MAX_COUNT };
 
-    for (unsigned i = 0; i < MOST; i++)
+    for (unsigned i = 0; i < MAX_COUNT; i++)
         x[i] = 3 * i;
     for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
         memset(y, 0xee, sizeof y);
         ok(ptxiAsmArrays("mad.lo.u32 %0, %1, 2, 1;", "=r,r", counts[k], (void *[]){ y, x }));
-        for (unsigned i = 0; i < MOST; i++)
+        for (unsigned i = 0; i < MAX_COUNT; i++)
             ck_assert_uint_eq(y[i], i < counts[k] ? 6 * i + 1 : 0xeeeeeeee);
     }
     ok(ptxiAsmArrays("shfl.sync.bfly.b32 %0, %1, 1, 31, -1;", "=r,r", 64, (void *[]){ y, x }));
@@ -179,7 +179,7 @@ START_TEST(addresses_are_generic)
 END_TEST
 
 /* Checks the position and the text of the first error. */
-static void says(unsigned line, unsigned column, unsigned length, const char *message, const char *note)
+static void check_first_error(unsigned line, unsigned column, unsigned length, const char *message, const char *note)
 {
     ptxiDiagnostic d = { .size = sizeof d };
 
@@ -229,11 +229,11 @@ START_TEST(errors_point_into_the_template)
 {
     unsigned long long out[2] = { 0 }, in = 1;
 
-    gives(ptxiAsm(wrong[_i].text, wrong[_i].constraints, out, &in), wrong[_i].result);
-    says(wrong[_i].line, wrong[_i].column, wrong[_i].length, wrong[_i].message, wrong[_i].note);
+    ck_result(ptxiAsm(wrong[_i].text, wrong[_i].constraints, out, &in), wrong[_i].result);
+    check_first_error(wrong[_i].line, wrong[_i].column, wrong[_i].length, wrong[_i].message, wrong[_i].note);
     ok(ptxiAsm("", ""));
     ptxiDiagnostic d = { .size = sizeof d };
-    gives(ptxiGetLastDiagnostic(0, &d), PTXI_ERROR_NOT_FOUND);
+    ck_result(ptxiGetLastDiagnostic(0, &d), PTXI_ERROR_NOT_FOUND);
 }
 END_TEST
 
@@ -244,8 +244,8 @@ START_TEST(reports_point_into_the_template)
     unsigned long long p = 0;
     unsigned y = 5;
 
-    for (int again = 0; again < 2; again++) {
-        gives(ptxiAsm(text, "=r,l,n", &y, &p, &(long long){ 1000 }), PTXI_ERROR_ILLEGAL_ADDRESS);
+    for (int round = 0; round < 2; round++) {
+        ck_result(ptxiAsm(text, "=r,l,n", &y, &p, &(long long){ 1000 }), PTXI_ERROR_ILLEGAL_ADDRESS);
         ok(ptxiGetLastReport(NULL, &r));
         ck_assert_uint_eq(r.ptxLine, 2);
         ck_assert_uint_eq(r.ptxColumn, 3);
@@ -275,11 +275,11 @@ START_TEST(arguments)
 {
     unsigned y;
 
-    gives(ptxiAsm(NULL, "=r", &y), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiAsm("mov.u32 %0, 1;", NULL), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiAsm("mov.u32 %0, 1;", "=r", NULL), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiAsmArrays("mov.u32 %0, 1;", "=r", 1, NULL), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiAsmArrays("mov.u32 %0, 1;", "=r", SIZE_MAX / 2, (void *[]){ &y }), PTXI_ERROR_OUT_OF_MEMORY);
+    ck_result(ptxiAsm(NULL, "=r", &y), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiAsm("mov.u32 %0, 1;", NULL), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiAsm("mov.u32 %0, 1;", "=r", NULL), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiAsmArrays("mov.u32 %0, 1;", "=r", 1, NULL), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiAsmArrays("mov.u32 %0, 1;", "=r", SIZE_MAX / 2, (void *[]){ &y }), PTXI_ERROR_OUT_OF_MEMORY);
 }
 END_TEST
 

@@ -27,10 +27,10 @@ static void set_up(void)
     do { \
         ptxiResult r_ = (call); \
         if (r_) \
-            return failed(#call, r_); \
+            return describe_failure(#call, r_); \
     } while (0)
 
-static const char *failed(const char *call, ptxiResult r)
+static const char *describe_failure(const char *call, ptxiResult r)
 {
     fprintf(stderr, "%s: %d\n", call, (int)r);
     return call;
@@ -38,7 +38,7 @@ static const char *failed(const char *call, ptxiResult r)
 
 struct work {
     ptxiStream a, b;
-    ptxiEvent there, back;
+    ptxiEvent copied, computed;
     ptxiDevicePtr mem;
     ptxiFunction add;
     uint32_t data[COUNT], got[COUNT];
@@ -46,7 +46,7 @@ struct work {
     uint32_t want;
 };
 
-static void check(void *p)
+static void check_results(void *p)
 {
     struct work *w = p;
 
@@ -56,7 +56,7 @@ static void check(void *p)
     host_calls++;
 }
 
-static const char *make(struct work *w, unsigned n)
+static const char *create_work(struct work *w, unsigned n)
 {
     memset(w, 0, sizeof *w);
     for (unsigned k = 0; k < COUNT; k++)
@@ -64,8 +64,8 @@ static const char *make(struct work *w, unsigned n)
     TRY(ptxiCtxSetCurrent(ctx));
     TRY(ptxiStreamCreate(&w->a, n & 1 ? PTXI_STREAM_NON_BLOCKING : PTXI_STREAM_DEFAULT));
     TRY(ptxiStreamCreate(&w->b, n & 2 ? PTXI_STREAM_NON_BLOCKING : PTXI_STREAM_DEFAULT));
-    TRY(ptxiEventCreate(&w->there, 0));
-    TRY(ptxiEventCreate(&w->back, PTXI_EVENT_DISABLE_TIMING));
+    TRY(ptxiEventCreate(&w->copied, 0));
+    TRY(ptxiEventCreate(&w->computed, PTXI_EVENT_DISABLE_TIMING));
     TRY(ptxiMemAlloc(&w->mem, BYTES));
     TRY(ptxiModuleGetFunction(&w->add, module, "add"));
     return NULL;
@@ -78,44 +78,44 @@ static const char *one_round(struct work *w, uint32_t v)
 
     w->want = 2 * v;
     TRY(ptxiMemcpyHtoDAsync(w->mem, w->data, BYTES, w->a));
-    TRY(ptxiEventRecord(w->there, w->a));
-    TRY(ptxiStreamWaitEvent(w->b, w->there, 0));
+    TRY(ptxiEventRecord(w->copied, w->a));
+    TRY(ptxiStreamWaitEvent(w->b, w->copied, 0));
     for (int k = 0; k < 2; k++)
         TRY(ptxiLaunchKernel(w->add, BLOCKS, 1, 1, BLOCK, 1, 1, 0, w->b, params, NULL));
-    TRY(ptxiEventRecord(w->back, w->b));
-    TRY(ptxiStreamWaitEvent(w->a, w->back, 0));
+    TRY(ptxiEventRecord(w->computed, w->b));
+    TRY(ptxiStreamWaitEvent(w->a, w->computed, 0));
     TRY(ptxiMemcpyDtoHAsync(w->got, w->mem, BYTES, w->a));
-    TRY(ptxiLaunchHostFunc(w->a, check, w));
+    TRY(ptxiLaunchHostFunc(w->a, check_results, w));
     if (v % 3 == 0)
-        TRY(ptxiEventSynchronize(w->back));
+        TRY(ptxiEventSynchronize(w->computed));
     TRY(ptxiStreamSynchronize(w->a));
     return NULL;
 }
 
-static const char *unmake(struct work *w)
+static const char *destroy_work(struct work *w)
 {
     if (w->checked != ROUNDS || w->bad)
         return "wrong data";
     TRY(ptxiStreamDestroy(w->a));
     TRY(ptxiStreamDestroy(w->b));
-    TRY(ptxiEventDestroy(w->there));
-    TRY(ptxiEventDestroy(w->back));
+    TRY(ptxiEventDestroy(w->copied));
+    TRY(ptxiEventDestroy(w->computed));
     TRY(ptxiMemFree(w->mem));
     return NULL;
 }
 
-static void *compute(void *n)
+static void *run_work(void *n)
 {
     struct work w;
-    const char *bad = make(&w, (unsigned)(uintptr_t)n);
+    const char *bad = create_work(&w, (unsigned)(uintptr_t)n);
 
     for (uint32_t i = 0; i < ROUNDS && !bad; i++)
         bad = one_round(&w, i * 7 + (uint32_t)(uintptr_t)n);
-    return (void *)(bad ? bad : unmake(&w));
+    return (void *)(bad ? bad : destroy_work(&w));
 }
 
 /* Loads and unloads modules, so that first launches compile, and lets a kernel fail in a stream of its own. */
-static const char *come_and_go(void)
+static const char *load_and_fail(void)
 {
     TRY(ptxiCtxSetCurrent(ctx));
     for (int i = 0; i < ROUNDS / 10; i++) {
@@ -139,10 +139,10 @@ static const char *come_and_go(void)
     return NULL;
 }
 
-static void *loading(void *unused)
+static void *run_loads(void *unused)
 {
     (void)unused;
-    return (void *)come_and_go();
+    return (void *)load_and_fail();
 }
 
 START_TEST(concurrent_work)
@@ -152,8 +152,8 @@ START_TEST(concurrent_work)
     uint32_t n;
 
     for (uintptr_t i = 0; i < THREADS; i++)
-        pthread_create(&t[i], NULL, compute, (void *)i);
-    pthread_create(&t[THREADS], NULL, loading, NULL);
+        pthread_create(&t[i], NULL, run_work, (void *)i);
+    pthread_create(&t[THREADS], NULL, run_loads, NULL);
     for (int i = 0; i <= THREADS; i++) {
         void *bad;
 
@@ -169,7 +169,7 @@ START_TEST(concurrent_work)
 END_TEST
 
 /* Destroys a context while its work runs and while other contexts are in use. */
-static void *short_life(void *unused)
+static void *run_short_context(void *unused)
 {
     ptxiContext own;
     ptxiModule m;
@@ -197,7 +197,7 @@ START_TEST(contexts_are_created_and_destroyed)
     pthread_t t[THREADS];
 
     for (int i = 0; i < THREADS; i++)
-        pthread_create(&t[i], NULL, short_life, NULL);
+        pthread_create(&t[i], NULL, run_short_context, NULL);
     for (int i = 0; i < THREADS; i++) {
         void *bad;
 

@@ -1,13 +1,10 @@
-/* Tests the API with kernels: modules, functions, launches, failures and reports. */
+/* Tests launches: arguments, shapes, failures and their reports, settings, and launches from many threads. */
 #include "unit/support/context.h"
 #include "unit/support/test_file.h"
 
 #include <pthread.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
-
-#define HEAD ".version 8.1\n.target sm_90\n.address_size 64\n"
 
 static const char *kernels;
 
@@ -39,149 +36,6 @@ static ptxiResult run(const char *name, unsigned grid, unsigned block, void **pa
 
 /* ---- loading */
 
-START_TEST(load_errors_are_explained)
-{
-    static const char bad[] = HEAD "// a comment\n.visible .entry k()\n{\n    .reg .b32 %r<3>;\n    add.u33 %r1, %r2, "
-                                   "1;\n"
-                                   "    sub.f32 %r1, %r1;\n    ret;\n}\n";
-    ptxiModule m;
-    ptxiDiagnostic d = { .size = sizeof d };
-    char errors[1000] = "", infos[1000] = "x";
-    ptxiJitOption o[] = { PTXI_JIT_ERROR_LOG_BUFFER, PTXI_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, PTXI_JIT_INFO_LOG_BUFFER,
-                          PTXI_JIT_INFO_LOG_BUFFER_SIZE_BYTES, PTXI_JIT_FILE_NAME, PTXI_JIT_WALL_TIME };
-    void *v[] = { errors, (void *)sizeof errors, infos, (void *)sizeof infos, "bad.ptx", NULL };
-    float ms;
-
-    gives(ptxiModuleLoadDataEx(&m, bad, 6, o, v), PTXI_ERROR_INVALID_PTX);
-    ck_assert_ptr_nonnull(strstr(errors, "bad.ptx:8:"));
-    ck_assert_ptr_nonnull(strstr(errors, "add.u33 %r1, %r2, 1;\n"));
-    ck_assert_uint_eq((uintptr_t)v[1], strlen(errors) + 1);
-    ck_assert_str_eq(infos, "");
-    ck_assert_uint_eq((uintptr_t)v[3], 0);
-    memcpy(&ms, &v[5], sizeof ms);
-    ck_assert(ms > 0 && ms < 10000);
-    ok(ptxiGetLastDiagnostic(0, &d));
-    ck_assert_int_eq(d.severity, PTXI_SEVERITY_ERROR);
-    ck_assert_str_eq(d.file, "bad.ptx");
-    ck_assert_uint_eq(d.line, 8);
-    ck_assert_uint_ge(d.column, 5);
-    ck_assert_ptr_nonnull(strstr(errors, d.message));
-    ck_assert_ptr_nonnull(strstr(errors, d.text));
-    unsigned second_error = 0;
-    for (unsigned i = 1; ptxiGetLastDiagnostic(i, &d) == PTXI_SUCCESS; i++)
-        second_error |= d.severity == PTXI_SEVERITY_ERROR && d.line == 9;
-    ck_assert_uint_eq(second_error, 1);
-    d.size = 1;
-    gives(ptxiGetLastDiagnostic(0, &d), PTXI_ERROR_INVALID_VALUE);
-    /* a log that is too small is truncated */
-    memset(errors, 'x', sizeof errors);
-    v[1] = (void *)10;
-    gives(ptxiModuleLoadDataEx(&m, bad, 6, o, v), PTXI_ERROR_INVALID_PTX);
-    ck_assert_uint_eq(strlen(errors), 9);
-    ck_assert_int_eq(errors[10], 'x');
-    ok(ptxiModuleLoadData(&m, kernels));
-    d.size = sizeof d;
-    gives(ptxiGetLastDiagnostic(0, &d), PTXI_ERROR_NOT_FOUND);
-}
-END_TEST
-
-START_TEST(invalid_modules_are_refused)
-{
-    ptxiModule m;
-    ptxiJitOption unknown = (ptxiJitOption)99, strict = PTXI_JIT_STRICT_TARGET;
-    void *value = (void *)1;
-
-    gives(ptxiModuleLoadData(&m, "hello"), PTXI_ERROR_INVALID_IMAGE);
-    gives(ptxiModuleLoadData(&m, ""), PTXI_ERROR_INVALID_IMAGE);
-    gives(ptxiModuleLoadData(&m, "\177ELF"), PTXI_ERROR_INVALID_IMAGE);
-    gives(ptxiModuleLoadData(&m, NULL), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiModuleLoadData(NULL, kernels), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiModuleLoad(&m, "/nonexistent"), PTXI_ERROR_FILE_NOT_FOUND);
-    gives(ptxiModuleLoad(&m, "/"), PTXI_ERROR_FILE_NOT_FOUND);
-    gives(ptxiModuleLoadDataEx(&m, kernels, 1, &unknown, &value), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiModuleLoadDataEx(&m, ".version 9.0\n.target sm_120\n.address_size 64\n", 1, &strict, &value),
-          PTXI_ERROR_NO_BINARY_FOR_GPU);
-    ok(ptxiModuleLoadData(&m, ".version 9.0\n.target sm_120\n.address_size 64\n.visible .entry k() { ret; }"));
-    ok(ptxiModuleUnload(m));
-    gives(ptxiModuleUnload(NULL), PTXI_ERROR_INVALID_HANDLE);
-}
-END_TEST
-
-START_TEST(functions_are_found)
-{
-    ptxiFunction f, all[64];
-    ptxiModule m;
-    unsigned n;
-    const char *name;
-    size_t at, size;
-
-    gives(ptxiModuleGetFunction(&f, module, "zz"), PTXI_ERROR_NOT_FOUND);
-    gives(ptxiModuleGetFunction(&f, module, ""), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiModuleGetFunction(&f, module, "vprintf"), PTXI_ERROR_NOT_FOUND);
-    gives(ptxiModuleGetFunction(&f, NULL, "k"), PTXI_ERROR_INVALID_HANDLE);
-    ok(ptxiModuleGetFunctionCount(&n, module));
-    ck_assert_uint_eq(n, 14);
-    ok(ptxiModuleEnumerateFunctions(all, 64, module));
-    ok(ptxiFuncGetName(&name, all[0]));
-    ck_assert_str_eq(name, "store");
-    ok(ptxiFuncGetName(&name, all[n - 1]));
-    ck_assert_str_eq(name, "clustered");
-    ok(ptxiFuncGetModule(&m, all[3]));
-    ck_assert_ptr_eq(m, module);
-    static const size_t offsets[] = { 0, 8, 16, 22 }, sizes[] = { 1, 8, 6, 2 };
-
-    f = kernel("uneven");
-    for (size_t i = 0; i < 4; i++) {
-        ok(ptxiFuncGetParamInfo(f, i, &at, &size));
-        ck_assert_uint_eq(at, offsets[i]);
-        ck_assert_uint_eq(size, sizes[i]);
-    }
-    gives(ptxiFuncGetParamInfo(f, 4, &at, &size), PTXI_ERROR_INVALID_VALUE);
-    ok(ptxiFuncGetParamInfo(f, 1, &at, NULL));
-}
-END_TEST
-
-START_TEST(parameters_are_described)
-{
-    static const struct {
-        const char *name, *type;
-        size_t offset, bytes, align, count;
-    } want[] = { { "a", "u8", 0, 1, 1, 0 }, { "b", "u64", 8, 8, 8, 0 }, { "c", "b8", 16, 6, 4, 6 },
-                 { "d", "u16", 22, 2, 2, 0 } };
-    ptxiFunction f = kernel("uneven");
-    ptxiParam p = { .size = sizeof p };
-    char *text;
-
-    for (size_t i = 0; i < 4; i++) {
-        ok(ptxiFuncGetParam(f, i, &p));
-        ck_assert_str_eq(p.name, want[i].name);
-        ck_assert_str_eq(p.type, want[i].type);
-        ck_assert_ptr_null(p.space);
-        ck_assert_uint_eq(p.offset, want[i].offset);
-        ck_assert_uint_eq(p.bytes, want[i].bytes);
-        ck_assert_uint_eq(p.align, want[i].align);
-        ck_assert_uint_eq(p.count, want[i].count);
-    }
-    gives(ptxiFuncGetParam(f, 4, &p), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiFuncGetParam(f, 0, NULL), PTXI_ERROR_INVALID_VALUE);
-    p = (ptxiParam){ .size = offsetof(ptxiParam, name) - 1 };
-    gives(ptxiFuncGetParam(f, 0, &p), PTXI_ERROR_INVALID_VALUE);
-    p = (ptxiParam){ .size = offsetof(ptxiParam, name), .name = "kept" };
-    ok(ptxiFuncGetParam(f, 2, &p));
-    ck_assert_uint_eq(p.count, 6);
-    ck_assert_str_eq(p.name, "kept");
-
-    ok(ptxiFuncGetSignature(f, &text));
-    ck_assert_str_eq(text, "uneven(.u8 a, .u64 b, .align 4 .b8 c[6], .u16 d)");
-    ptxiFree(text);
-    ok(ptxiFuncGetSignature(kernel("nothing"), &text));
-    ck_assert_str_eq(text, "nothing()");
-    ptxiFree(text);
-    gives(ptxiFuncGetSignature(f, NULL), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiFuncGetSignature(NULL, &text), PTXI_ERROR_INVALID_HANDLE);
-}
-END_TEST
-
 START_TEST(function_attributes)
 {
     ptxiFunction f = kernel("shares");
@@ -199,13 +53,14 @@ START_TEST(function_attributes)
     ck_assert_int_eq(v, 64);
     ok(ptxiFuncGetAttribute(&v, PTXI_FUNC_ATTRIBUTE_NUM_REGS, kernel("store")));
     ck_assert_int_ge(v, 1);
-    gives(ptxiFuncGetAttribute(&v, PTXI_FUNC_ATTRIBUTE_MAX, f), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiFuncGetAttribute(&v, PTXI_FUNC_ATTRIBUTE_NUM_REGS, NULL), PTXI_ERROR_INVALID_HANDLE);
-    gives(ptxiFuncSetAttribute(f, PTXI_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 232448), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiFuncSetAttribute(f, PTXI_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, -1), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiFuncGetAttribute(&v, PTXI_FUNC_ATTRIBUTE_MAX, f), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiFuncGetAttribute(&v, PTXI_FUNC_ATTRIBUTE_NUM_REGS, NULL), PTXI_ERROR_INVALID_HANDLE);
+    ck_result(ptxiFuncSetAttribute(f, PTXI_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 232448),
+              PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiFuncSetAttribute(f, PTXI_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, -1), PTXI_ERROR_INVALID_VALUE);
     ok(ptxiFuncSetAttribute(f, PTXI_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 232448 - 64));
-    gives(ptxiFuncSetAttribute(f, PTXI_FUNC_ATTRIBUTE_NUM_REGS, 5), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiFuncSetCacheConfig(f, (ptxiFuncCache)9), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiFuncSetAttribute(f, PTXI_FUNC_ATTRIBUTE_NUM_REGS, 5), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiFuncSetCacheConfig(f, (ptxiFuncCache)9), PTXI_ERROR_INVALID_VALUE);
     ok(ptxiFuncSetCacheConfig(f, PTXI_FUNC_CACHE_PREFER_L1));
 }
 END_TEST
@@ -226,164 +81,7 @@ START_TEST(occupancy_matches_the_device)
     }
     ok(ptxiOccupancyMaxActiveBlocksPerMultiprocessor(&n, kernel("nothing"), 32, 49153));
     ck_assert_int_eq(n, 0);
-    gives(ptxiOccupancyMaxActiveBlocksPerMultiprocessor(&n, kernel("nothing"), 0, 0), PTXI_ERROR_INVALID_VALUE);
-}
-END_TEST
-
-START_TEST(variables_have_addresses)
-{
-    ptxiDevicePtr p, q;
-    size_t size;
-    uint32_t v, got[2];
-    void *params[] = { &mem };
-
-    ok(ptxiModuleGetGlobal(&p, &size, module, "counter"));
-    ck_assert_uint_eq(size, 4);
-    ok(ptxiMemcpyDtoH(&v, p, 4));
-    ck_bits32(v, 7);
-    gives(ptxiMemcpyDtoH(got, p, 5), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemFree(p), PTXI_ERROR_INVALID_VALUE);
-    ok(run("count", 10, 100, NULL));
-    ok(ptxiMemcpyDtoH(&v, p, 4));
-    ck_bits32(v, 1007);
-    ok(ptxiModuleGetGlobal(&q, NULL, module, "place"));
-    ck_assert_uint_eq(*(uint64_t *)(uintptr_t)q, p);
-    ok(ptxiModuleGetGlobal(&q, &size, module, "table"));
-    ck_assert_uint_eq(size, 16);
-    ok(run("constants", 1, 1, params));
-    ok(ptxiMemcpyDtoH(got, mem, 8));
-    ck_bits32(got[0], 30);
-    ck_bits32(got[1], 1007);
-    v = 31;
-    ok(ptxiMemcpyHtoD(q + 8, &v, 4)); /* the host may write constants */
-    ok(run("constants", 1, 1, params));
-    ok(ptxiMemcpyDtoH(got, mem, 4));
-    ck_bits32(got[0], 31);
-    gives(ptxiModuleGetGlobal(&q, &size, module, "nope"), PTXI_ERROR_NOT_FOUND);
-    gives(ptxiModuleGetGlobal(&q, &size, module, NULL), PTXI_ERROR_INVALID_VALUE);
-}
-END_TEST
-
-/* The memory of a variable, small or large, is zeroed when it is reused. */
-START_TEST(variables_begin_as_zero)
-{
-    static const char text[] = ".version 8.0\n.target sm_75\n.address_size 64\n.global .b8 small[1000];\n.global .b8 "
-                               "large[100000];\n";
-    static const char *const names[] = { "small", "large" };
-
-    for (int k = 0; k < 2; k++) {
-        ptxiDevicePtr first = 0, p;
-        bool again = false;
-        size_t size;
-
-        for (int i = 0; i < 10000 && !again; i++) {
-            ptxiModule m;
-
-            ok(ptxiModuleLoadData(&m, text));
-            ok(ptxiModuleGetGlobal(&p, &size, m, names[k]));
-            for (size_t at = 0; at < size; at += 999)
-                ck_assert_int_eq(((unsigned char *)(uintptr_t)p)[at], 0);
-            again = p == first;
-            first = first ? first : p;
-            ok(ptxiMemsetD8(p, 0xaa, size));
-            ok(ptxiModuleUnload(m));
-            ((unsigned char *)(uintptr_t)p)[999] = 0xbb; /* as an unchecked kernel may do */
-        }
-        ck_assert(again);
-    }
-}
-END_TEST
-
-START_TEST(module_texts_for_tools)
-{
-    char *text;
-
-    ok(ptxiModuleDump(module, "store", &text));
-    ck_assert_ptr_nonnull(strstr(text, "store"));
-    ck_assert_ptr_null(strstr(text, "trapped"));
-    ptxiFree(text);
-    ok(ptxiModuleDump(module, NULL, &text));
-    ck_assert_ptr_nonnull(strstr(text, "trapped"));
-    ptxiFree(text);
-    gives(ptxiModuleDump(module, "nope", &text), PTXI_ERROR_NOT_FOUND);
-    ok(ptxiModuleGetUnsupported(module, &text));
-    ck_assert_str_eq(text, "");
-    ptxiFree(text);
-    ptxiFree(NULL);
-}
-END_TEST
-
-/* A kernel with more live values than operands can name is reported as unsupported and not launched. */
-START_TEST(too_many_registers)
-{
-    enum { REGISTERS = 20000 };
-    ptxiModule m;
-    ptxiFunction f;
-    char *text, *unsupported;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-
-    fprintf(out, ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() {\n.reg .b64 %%d<%d>;\n",
-            REGISTERS);
-    for (int k = 0; k < REGISTERS; k++)
-        fprintf(out, "mov.u64 %%d%d, %%clock64;\n", k);
-    for (int k = 1; k < REGISTERS; k++)
-        fprintf(out, "xor.b64 %%d0, %%d0, %%d%d;\n", k);
-    fprintf(out, "st.global.u64 [%%d0], %%d0; ret; }\n");
-    fclose(out);
-    ok(ptxiModuleLoadData(&m, text));
-    free(text);
-    ok(ptxiModuleGetUnsupported(m, &unsupported));
-    ck_assert_msg(strstr(unsupported, "more registers than can be addressed"), "%s", unsupported);
-    ptxiFree(unsupported);
-    ok(ptxiModuleGetFunction(&f, m, "k"));
-    gives(ptxiLaunchKernel(f, 1, 1, 1, 32, 1, 1, 0, NULL, NULL, NULL), PTXI_ERROR_NOT_SUPPORTED);
-}
-END_TEST
-
-/* Constants have no such limit, whatever their width, for all lanes and for some. */
-START_TEST(many_constants)
-{
-    enum { ROUNDS = 20000 };
-    uint32_t got[64];
-    void *params[] = { &mem };
-    ptxiModule m;
-    ptxiFunction f;
-    char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-
-    fprintf(out, ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p) {\n"
-                 ".reg .b16 %%h; .reg .b32 %%r<4>; .reg .b64 %%d<3>; .reg .pred %%odd;\n"
-                 "mov.u32 %%r0, %%tid.x; mov.u32 %%r1, %%r0; and.b32 %%r2, %%r0, 1; setp.ne.u32 %%odd, %%r2, 0; "
-                 "mov.u64 %%d1, 0; mov.u16 %%h, 0;\n");
-    for (uint32_t k = 0; k < ROUNDS; k++)
-        fprintf(out, "xor.b32 %%r1, %%r1, 0x%x; @%%odd add.u32 %%r1, %%r1, 0x%x; add.u64 %%d1, %%d1, 0x%llx; "
-                     "add.u16 %%h, %%h, 0x%x; mul.lo.u32 %%r1, %%r1, 5;\n",
-                k * 2654435761u, k + 77777, (unsigned long long)k << 33 | k, k);
-    fprintf(out, "ld.param.u64 %%d0, [p]; mul.wide.u32 %%d2, %%r0, 4; add.u64 %%d0, %%d0, %%d2; "
-                 "shr.u64 %%d2, %%d1, 31; cvt.u32.u64 %%r2, %%d2; cvt.u32.u64 %%r3, %%d1;\n"
-                 "add.u32 %%r1, %%r1, %%r2; add.u32 %%r1, %%r1, %%r3; cvt.u32.u16 %%r2, %%h; add.u32 %%r1, %%r1, %%r2; "
-                 "st.global.u32 [%%d0], %%r1; ret; }\n");
-    fclose(out);
-    ok(ptxiModuleLoadData(&m, text));
-    free(text);
-    ok(ptxiModuleGetFunction(&f, m, "k"));
-    ok(ptxiLaunchKernel(f, 1, 1, 1, 64, 1, 1, 0, NULL, params, NULL));
-    ok(ptxiMemcpyDtoH(got, mem, sizeof got));
-    for (uint32_t t = 0; t < 64; t++) {
-        uint32_t r = t;
-        uint64_t d = 0;
-        uint16_t h = 0;
-
-        for (uint32_t k = 0; k < ROUNDS; k++) {
-            r = ((r ^ k * 2654435761u) + (t & 1 ? k + 77777 : 0)) * 5;
-            d += (uint64_t)k << 33 | k;
-            h = (uint16_t)(h + k);
-        }
-        ck_bits32_at(got[t], r + (uint32_t)(d >> 31) + (uint32_t)d + h, "thread %u", t);
-    }
-    ok(ptxiModuleUnload(m));
+    ck_result(ptxiOccupancyMaxActiveBlocksPerMultiprocessor(&n, kernel("nothing"), 0, 0), PTXI_ERROR_INVALID_VALUE);
 }
 END_TEST
 
@@ -409,7 +107,7 @@ START_TEST(launches_from_a_buffer)
     void *extra[] = { PTXI_LAUNCH_PARAM_BUFFER_SIZE, &bytes, PTXI_LAUNCH_PARAM_BUFFER_POINTER, &buffer,
                       PTXI_LAUNCH_PARAM_END };
     void *unknown[] = { (void *)7, &bytes, PTXI_LAUNCH_PARAM_END }, *none[] = { PTXI_LAUNCH_PARAM_END };
-    void *params[] = { &buffer.p, &buffer.v }, *hole[] = { &buffer.p, NULL };
+    void *params[] = { &buffer.p, &buffer.v }, *without_value[] = { &buffer.p, NULL };
     ptxiFunction f = kernel("store");
     uint32_t got;
 
@@ -422,17 +120,17 @@ START_TEST(launches_from_a_buffer)
     ck_bits32(got, 0);
     bytes = 0;
     extra[3] = NULL;
-    gives(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, extra), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, extra), PTXI_ERROR_INVALID_VALUE);
     bytes = 1;
-    gives(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, extra), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, extra), PTXI_ERROR_INVALID_VALUE);
     extra[3] = &buffer;
     bytes = 16;
-    gives(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, extra), PTXI_ERROR_LAUNCH_OUT_OF_RESOURCES);
-    gives(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, unknown), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, none), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, params, extra), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, hole, NULL), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, extra), PTXI_ERROR_LAUNCH_OUT_OF_RESOURCES);
+    ck_result(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, unknown), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, none), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, params, extra), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, without_value, NULL), PTXI_ERROR_INVALID_VALUE);
     ok(ptxiLaunchKernel(kernel("nothing"), 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
 }
 END_TEST
@@ -464,12 +162,12 @@ START_TEST(launches_check_their_shape)
         ck_assert_msg(ptxiLaunchKernel(kernel(rows[i].name), rows[i].g[0], rows[i].g[1], rows[i].g[2], rows[i].b[0],
                                        rows[i].b[1],
                                        rows[i].b[2], rows[i].shared, NULL, NULL, NULL) == rows[i].want, "row %zu", i);
-    gives(ptxiLaunchKernel(NULL, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL), PTXI_ERROR_INVALID_HANDLE);
+    ck_result(ptxiLaunchKernel(NULL, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL), PTXI_ERROR_INVALID_HANDLE);
     ok(ptxiLaunchCooperativeKernel(kernel("nothing"), 132 * 32, 1, 1, 64, 1, 1, 0, NULL, NULL));
-    gives(ptxiLaunchCooperativeKernel(kernel("nothing"), 132 * 32 + 1, 1, 1, 64, 1, 1, 0, NULL, NULL),
-          PTXI_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
-    gives(ptxiLaunchCooperativeKernel(kernel("nothing"), 132 * 32, 1, 1, 65, 1, 1, 0, NULL, NULL),
-          PTXI_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+    ck_result(ptxiLaunchCooperativeKernel(kernel("nothing"), 132 * 32 + 1, 1, 1, 64, 1, 1, 0, NULL, NULL),
+              PTXI_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+    ck_result(ptxiLaunchCooperativeKernel(kernel("nothing"), 132 * 32, 1, 1, 65, 1, 1, 0, NULL, NULL),
+              PTXI_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
     ok(ptxiCtxSynchronize());
 }
 END_TEST
@@ -480,7 +178,7 @@ START_TEST(dynamic_shared_memory)
     ptxiFunction f = kernel("shares");
     uint32_t got;
 
-    gives(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 60000, NULL, params, NULL), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 60000, NULL, params, NULL), PTXI_ERROR_INVALID_VALUE);
     ok(ptxiFuncSetAttribute(f, PTXI_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 60000));
     ok(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 60000, NULL, params, NULL));
     ok(ptxiMemcpyDtoH(&got, mem, 4));
@@ -512,7 +210,7 @@ START_TEST(a_bad_store_is_reported)
 
     ok(ptxiMemAlloc(&p, 1000));
     ok(ptxiLaunchKernel(kernel("store"), 2, 1, 1, 128, 1, 1, 0, NULL, params, NULL));
-    gives(ptxiCtxSynchronize(), PTXI_ERROR_ILLEGAL_ADDRESS);
+    ck_result(ptxiCtxSynchronize(), PTXI_ERROR_ILLEGAL_ADDRESS);
     ok(ptxiCtxSynchronize());
     ok(ptxiGetLastReport(ctx, &r));
     ck_assert_int_eq(r.result, PTXI_ERROR_ILLEGAL_ADDRESS);
@@ -542,13 +240,13 @@ END_TEST
 
 START_TEST(every_kind_of_fault)
 {
-    ptxiDevicePtr gone, odd = mem + 2, null = 0;
+    ptxiDevicePtr released, odd = mem + 2, null = 0;
     uint32_t v = 0;
-    void *freed[] = { &gone, &v }, *misaligned[] = { &odd, &v }, *nothing[] = { &null, &v };
+    void *freed[] = { &released, &v }, *misaligned[] = { &odd, &v }, *nothing[] = { &null, &v };
     ptxiReport r = { .size = sizeof r };
 
-    ok(ptxiMemAlloc(&gone, 1000));
-    ok(ptxiMemFree(gone));
+    ok(ptxiMemAlloc(&released, 1000));
+    ok(ptxiMemFree(released));
     ok(ptxiCtxSetLimit(PTXI_LIMIT_INSTRUCTIONS, 10000000));
     const struct { const char *name; void **params; ptxiResult result; ptxiFault fault; } rows[] = {
         { "store", freed, PTXI_ERROR_ILLEGAL_ADDRESS, PTXI_FAULT_FREED },
@@ -570,39 +268,12 @@ START_TEST(every_kind_of_fault)
 }
 END_TEST
 
-/* A kernel launches itself without end and requests buffers that it never uses. The limits stop it before it uses
- * all of the memory. */
-START_TEST(device_launches_have_limits)
-{
-    const char *text = test_file("api/launch/launch_trees.ptx");
-    unsigned n = 300000, got[2];
-    void *params[] = { &mem, &n };
-    ptxiFunction f;
-    ptxiModule m;
-
-    ok(ptxiModuleLoadData(&m, text));
-    ok(ptxiModuleGetFunction(&f, m, "many"));
-    ok(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
-    ok(ptxiMemcpyDtoH(got, mem, sizeof got));
-    ck_assert_uint_ge(got[0], 100000);
-    ck_assert_uint_lt(got[0], n);
-    ck_assert_uint_ge(got[1], 10000);
-    ck_assert_uint_lt(got[1], n);
-    n = 1000; /* the launches that waited have run */
-    ok(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
-    ok(ptxiMemcpyDtoH(got, mem, sizeof got));
-    ck_assert_uint_eq(got[0], n);
-    ck_assert_uint_eq(got[1], n);
-    ok(ptxiModuleUnload(m));
-}
-END_TEST
-
 START_TEST(the_time_limit_ends_a_kernel)
 {
     ptxiReport r = { .size = sizeof r };
 
     ok(ptxiCtxSetLimit(PTXI_LIMIT_MILLISECONDS, 50));
-    gives(run("forever", 4, 64, NULL), PTXI_ERROR_LAUNCH_TIMEOUT);
+    ck_result(run("forever", 4, 64, NULL), PTXI_ERROR_LAUNCH_TIMEOUT);
     ok(ptxiGetLastReport(NULL, &r));
     ck_assert_int_eq(r.fault, PTXI_FAULT_TIMEOUT);
     for (size_t ms = SIZE_MAX; ms >= SIZE_MAX / 1000000; ms /= 1000) { /* equivalent to no limit */
@@ -622,7 +293,7 @@ START_TEST(work_after_a_failure_is_dropped)
     ok(ptxiMemsetD32(mem, 42, 1));
     ok(ptxiLaunchKernel(kernel("trapped"), 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
     ok(ptxiLaunchKernel(kernel("store"), 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
-    gives(ptxiMemcpyDtoH(&got, mem, 4), PTXI_ERROR_LAUNCH_FAILED);
+    ck_result(ptxiMemcpyDtoH(&got, mem, 4), PTXI_ERROR_LAUNCH_FAILED);
     ck_bits32(got, 1);
     ok(ptxiMemcpyDtoH(&got, mem, 4));
     ck_bits32(got, 42);
@@ -636,15 +307,15 @@ START_TEST(memory_ranges_and_checking)
     uint32_t v = 9;
     void *params[] = { &p, &v };
 
-    gives(run("store", 1, 32, params), PTXI_ERROR_ILLEGAL_ADDRESS);
+    ck_result(run("store", 1, 32, params), PTXI_ERROR_ILLEGAL_ADDRESS);
     ok(ptxiMemOpenRange(own, sizeof own, PTXI_RANGE_READ));
-    gives(run("store", 1, 32, params), PTXI_ERROR_ILLEGAL_ADDRESS);
+    ck_result(run("store", 1, 32, params), PTXI_ERROR_ILLEGAL_ADDRESS);
     ok(ptxiMemCloseRange(own));
     ok(ptxiMemOpenRange(own, sizeof own, PTXI_RANGE_READ | PTXI_RANGE_WRITE));
     ok(run("store", 1, 32, params));
     ck_bits32(own[31], 40);
     ok(ptxiMemCloseRange(own));
-    gives(run("store", 1, 32, params), PTXI_ERROR_ILLEGAL_ADDRESS);
+    ck_result(run("store", 1, 32, params), PTXI_ERROR_ILLEGAL_ADDRESS);
     ok(ptxiMemHostRegister(own, sizeof own, 0));
     v = 10;
     ok(run("store", 1, 32, params));
@@ -655,7 +326,7 @@ START_TEST(memory_ranges_and_checking)
     ok(run("store", 1, 32, params));
     ck_bits32(own[31], 42);
     ok(ptxiCtxSetChecking(NULL, 1));
-    gives(run("store", 1, 32, params), PTXI_ERROR_ILLEGAL_ADDRESS);
+    ck_result(run("store", 1, 32, params), PTXI_ERROR_ILLEGAL_ADDRESS);
 }
 END_TEST
 
@@ -664,16 +335,16 @@ END_TEST
 struct sink {
     char text[100000];
     size_t size;
-    ptxiResult from_inside;
+    ptxiResult inner_result;
 };
 
-static void collect(void *user, const char *text, size_t length)
+static void collect_output(void *user, const char *text, size_t length)
 {
     struct sink *s = user;
 
     memcpy(s->text + s->size, text, length);
     s->size += length;
-    s->from_inside = ptxiCtxSynchronize();
+    s->inner_result = ptxiCtxSynchronize();
 }
 
 START_TEST(output_goes_to_the_sink)
@@ -682,12 +353,12 @@ START_TEST(output_goes_to_the_sink)
     uint32_t v = 1234;
     void *params[] = { &v };
 
-    ok(ptxiCtxSetOutput(NULL, collect, &s));
+    ok(ptxiCtxSetOutput(NULL, collect_output, &s));
     ok(run("prints", 3, 50, params));
     ck_assert_uint_eq(s.size, 3 * 50 * 5);
     for (size_t i = 0; i < s.size; i += 5)
         ck_assert_mem_eq(s.text + i, "1234\n", 5);
-    gives(s.from_inside, PTXI_ERROR_NOT_PERMITTED);
+    ck_result(s.inner_result, PTXI_ERROR_NOT_PERMITTED);
     ok(ptxiCtxSetOutput(NULL, NULL, NULL));
 }
 END_TEST
@@ -705,7 +376,7 @@ START_TEST(wide_output_is_truncated)
     uint32_t v = 9;
     void *params[] = { &v };
 
-    ok(ptxiCtxSetOutput(NULL, collect, &s));
+    ok(ptxiCtxSetOutput(NULL, collect_output, &s));
     ok(ptxiModuleGetGlobal(&format, NULL, module, "format"));
     for (size_t k = 0; k < sizeof wide / sizeof *wide; k++) {
         s.size = 0;
@@ -717,39 +388,39 @@ START_TEST(wide_output_is_truncated)
 }
 END_TEST
 
-struct told {
+struct progress {
     unsigned times;
     unsigned long long done, blocks;
-    ptxiResult from_inside;
+    ptxiResult inner_result;
 };
 
-static void tell(void *user, unsigned long long done, unsigned long long blocks)
+static void record_progress(void *user, unsigned long long done, unsigned long long blocks)
 {
-    struct told *t = user;
+    struct progress *t = user;
 
     t->times++;
     t->done = done;
     t->blocks = blocks;
-    t->from_inside = ptxiCtxSynchronize();
+    t->inner_result = ptxiCtxSynchronize();
 }
 
 START_TEST(progress_is_reported)
 {
-    struct told t = { 0 };
+    struct progress t = { 0 };
 
-    ok(ptxiCtxSetProgress(NULL, tell, &t));
+    ok(ptxiCtxSetProgress(NULL, record_progress, &t));
     ok(run("nothing", 4, 64, NULL));
     ck_assert_uint_eq(t.times, 0);
     ok(ptxiCtxSetLimit(PTXI_LIMIT_MILLISECONDS, 400));
-    gives(run("forever", 4, 64, NULL), PTXI_ERROR_LAUNCH_TIMEOUT);
+    ck_result(run("forever", 4, 64, NULL), PTXI_ERROR_LAUNCH_TIMEOUT);
     ck_assert_uint_ge(t.times, 1);
     ck_assert_uint_le(t.times, 10);
     ck_assert_uint_eq(t.done, 0);
     ck_assert_uint_eq(t.blocks, 4);
-    gives(t.from_inside, PTXI_ERROR_NOT_PERMITTED);
+    ck_result(t.inner_result, PTXI_ERROR_NOT_PERMITTED);
     t.times = 0;
     ok(ptxiCtxSetProgress(NULL, NULL, NULL));
-    gives(run("forever", 4, 64, NULL), PTXI_ERROR_LAUNCH_TIMEOUT);
+    ck_result(run("forever", 4, 64, NULL), PTXI_ERROR_LAUNCH_TIMEOUT);
     ck_assert_uint_eq(t.times, 0);
 }
 END_TEST
@@ -793,7 +464,7 @@ START_TEST(launches_are_interrupted)
     launch_forever(s);
     ck_assert_int_eq(pthread_create(&t, NULL, interrupt, ctx), 0);
     for (int k = 0; k < 3; k++) {
-        gives(ptxiStreamSynchronize(s[k]), PTXI_ERROR_LAUNCH_TIMEOUT);
+        ck_result(ptxiStreamSynchronize(s[k]), PTXI_ERROR_LAUNCH_TIMEOUT);
         ok(ptxiGetLastReport(NULL, &r));
         ck_assert_int_eq(r.fault, PTXI_FAULT_INTERRUPTED);
         ck_assert_str_eq(r.kernel, "forever");
@@ -802,7 +473,7 @@ START_TEST(launches_are_interrupted)
     ck_assert_int_eq(pthread_join(t, &result), 0);
     ck_assert_ptr_null(result);
     ok(run("nothing", 4, 64, NULL));
-    gives(ptxiCtxInterrupt((ptxiContext)&s), PTXI_ERROR_INVALID_CONTEXT);
+    ck_result(ptxiCtxInterrupt((ptxiContext)&s), PTXI_ERROR_INVALID_CONTEXT);
 }
 END_TEST
 
@@ -812,7 +483,7 @@ START_TEST(workers_can_be_chosen)
     uint32_t v = 5, got[1024];
     void *params[] = { &mem, &v };
 
-    gives(ptxiCtxSetWorkers(NULL, 1025), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiCtxSetWorkers(NULL, 1025), PTXI_ERROR_INVALID_VALUE);
     for (unsigned w = 1; w <= 5; w += 2) {
         ok(ptxiCtxSetWorkers(NULL, w));
         ok(ptxiCtxGetWorkers(NULL, &n));
@@ -854,7 +525,7 @@ START_TEST(counters_count)
     ok(ptxiCtxGetCounters(NULL, &c));
     ck_assert_uint_eq(c.threads, 0);
     c.size = 1;
-    gives(ptxiCtxGetCounters(NULL, &c), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiCtxGetCounters(NULL, &c), PTXI_ERROR_INVALID_VALUE);
 }
 END_TEST
 
@@ -946,7 +617,7 @@ START_TEST(conversions_of_two_and_four_elements)
 }
 END_TEST
 
-/* Address registers that are narrower than addresses, vectors whose registers have other types than their elements,
+/* Address registers that are narrower than addresses, vectors of registers with other types than their elements,
  * and registers that are wider than results and sources. The expected values are those of ptxas. */
 START_TEST(operands_with_other_types)
 {
@@ -975,17 +646,8 @@ int main(void)
 
     tcase_add_checked_fixture(t, set_up, close_context);
     tcase_set_timeout(t, 60);
-    tcase_add_test(t, load_errors_are_explained);
-    tcase_add_test(t, invalid_modules_are_refused);
-    tcase_add_test(t, functions_are_found);
-    tcase_add_test(t, parameters_are_described);
     tcase_add_test(t, function_attributes);
     tcase_add_test(t, occupancy_matches_the_device);
-    tcase_add_test(t, variables_have_addresses);
-    tcase_add_test(t, variables_begin_as_zero);
-    tcase_add_test(t, module_texts_for_tools);
-    tcase_add_test(t, too_many_registers);
-    tcase_add_test(t, many_constants);
     tcase_add_test(t, launches_run);
     tcase_add_test(t, launches_from_a_buffer);
     tcase_add_test(t, launches_check_their_shape);
@@ -993,7 +655,6 @@ int main(void)
     tcase_add_test(t, shared_memory_begins_after_the_reserved_part);
     tcase_add_test(t, a_bad_store_is_reported);
     tcase_add_test(t, every_kind_of_fault);
-    tcase_add_test(t, device_launches_have_limits);
     tcase_add_test(t, the_time_limit_ends_a_kernel);
     tcase_add_test(t, work_after_a_failure_is_dropped);
     tcase_add_test(t, memory_ranges_and_checking);

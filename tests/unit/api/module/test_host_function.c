@@ -37,7 +37,7 @@ static int add(int a, int b)
 
 START_TEST(functions_are_called)
 {
-    gives(run("adds"), PTXI_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND);
+    ck_result(run("adds"), PTXI_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND);
     ok(BIND("add", add, "int(int, int)"));
     ok(run("adds"));
     for (unsigned i = 0; i < ALL; i++)
@@ -46,9 +46,9 @@ START_TEST(functions_are_called)
     ok(run("through"));
     for (unsigned i = 0; i < ALL; i++)
         ck_assert_uint_eq(out[i], i + 1000);
-    gives(run("misfits"), PTXI_ERROR_INVALID_PC);
+    ck_result(run("misfits"), PTXI_ERROR_INVALID_PC);
     ok(BIND("add", NULL, NULL));
-    gives(run("adds"), PTXI_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND);
+    ck_result(run("adds"), PTXI_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND);
 }
 END_TEST
 
@@ -70,7 +70,7 @@ END_TEST
 struct three { float x, y, z; };
 struct four { double x; float yz[2]; short tag; };
 
-static struct three cross(struct three a, struct four b)
+static struct three combine(struct three a, struct four b)
 {
     ck_assert(b.tag == 7 && a.y == 2 && a.z == 3 && b.yz[0] == 1 && b.yz[1] == 2);
     return (struct three){ a.x + (float)b.x, 0, a.x * 2 };
@@ -78,7 +78,7 @@ static struct three cross(struct three a, struct four b)
 
 START_TEST(structures)
 {
-    ok(BIND("cross", cross, "{float, float, float}({float, float, float}, {double, float[2], short})"));
+    ok(BIND("cross", combine, "{float, float, float}({float, float, float}, {double, float[2], short})"));
     ok(run("crosses"));
     for (unsigned i = 0; i < ALL; i++) {
         float *f = (float *)&out[i];
@@ -131,12 +131,12 @@ START_TEST(functions_know_the_calling_thread)
     ok(run("odd"));
     for (unsigned i = 0; i < ALL; i++)
         ck_assert(seen[i] == i % THREADS % 2 && out[i] == seen[i]);
-    gives(ptxiHostGetThread(&(ptxiHostThread){ .size = sizeof(ptxiHostThread) }), PTXI_ERROR_NOT_PERMITTED);
-    gives(ptxiHostFail("no"), PTXI_ERROR_NOT_PERMITTED);
+    ck_result(ptxiHostGetThread(&(ptxiHostThread){ .size = sizeof(ptxiHostThread) }), PTXI_ERROR_NOT_PERMITTED);
+    ck_result(ptxiHostFail("no"), PTXI_ERROR_NOT_PERMITTED);
 }
 END_TEST
 
-static void touch(ptxiDevicePtr p)
+static void touch_word(ptxiDevicePtr p)
 {
     void *at;
 
@@ -146,15 +146,15 @@ static void touch(ptxiDevicePtr p)
 
 START_TEST(shared_and_local_memory)
 {
-    ok(BIND("touch", touch, "void(uint64_t)"));
+    ok(BIND("touch", touch_word, "void(uint64_t)"));
     ok(run("touches"));
     for (unsigned i = 0; i < ALL; i++)
         ck_assert_uint_eq(out[i], (i + 7) * 0x100000001);
-    gives(run("wild"), PTXI_ERROR_ILLEGAL_ADDRESS);
+    ck_result(run("wild"), PTXI_ERROR_ILLEGAL_ADDRESS);
 }
 END_TEST
 
-static int fails(int a, int b)
+static int check_failure(int a, int b)
 {
     if (a == 40)
         ptxiHostFail("does not like 40");
@@ -165,8 +165,8 @@ START_TEST(failures)
 {
     ptxiReport r = { .size = sizeof r };
 
-    ok(BIND("add", fails, "int(int,int)"));
-    gives(run("adds"), PTXI_ERROR_LAUNCH_FAILED);
+    ok(BIND("add", check_failure, "int(int,int)"));
+    ck_result(run("adds"), PTXI_ERROR_LAUNCH_FAILED);
     ok(ptxiGetLastReport(NULL, &r));
     ck_assert_int_eq(r.fault, PTXI_FAULT_HOST_FUNCTION);
     ck_assert(strstr(r.text, "error: host function failed: add: does not like 40\n"));
@@ -218,14 +218,14 @@ START_TEST(bindings_that_do_not_fit)
 {
     ptxiDiagnostic d = { .size = sizeof d };
 
-    gives(BIND(wrong[_i].name, add, wrong[_i].signature), wrong[_i].result);
+    ck_result(BIND(wrong[_i].name, add, wrong[_i].signature), wrong[_i].result);
     if (!wrong[_i].message)
         return;
     ok(ptxiGetLastDiagnostic(0, &d));
-    const char *behind = strstr(d.message, "': ");
+    const char *text_after = strstr(d.message, "': ");
 
-    ck_assert(behind);
-    ck_assert_str_eq(behind + 3, wrong[_i].message);
+    ck_assert(text_after);
+    ck_assert_str_eq(text_after + 3, wrong[_i].message);
     ck_assert_uint_gt(d.line, 3);
 }
 END_TEST

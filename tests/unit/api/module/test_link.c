@@ -34,7 +34,7 @@ static ptxiResult link_all(const char *const *texts, unsigned options, ptxiJitOp
     return r;
 }
 
-static ptxiModule linked(const char *const *texts)
+static ptxiModule load_linked(const char *const *texts)
 {
     ptxiModule m = NULL;
     ptxiDiagnostic d = { .size = sizeof d };
@@ -75,7 +75,7 @@ static ptxiResult launch(ptxiModule m, const char *kernel, unsigned *out)
 
 START_TEST(functions_across_modules)
 {
-    ptxiModule m = linked((const char *[]){
+    ptxiModule m = load_linked((const char *[]){
         HEAD ".extern .func " PROTOTYPE("twice") ";\n" KERNEL("first", CALL("twice", "21")),
         HEAD ".extern .func " PROTOTYPE("square") ";\n.visible .func " PROTOTYPE("twice") BODY("add.u32 %r, %r, %r;")
             KERNEL("second", CALL("square", "9")),
@@ -92,7 +92,7 @@ END_TEST
 
 START_TEST(names_without_linkage_are_private)
 {
-    ptxiModule m = linked((const char *[]){
+    ptxiModule m = load_linked((const char *[]){
         HEAD ".global .u32 v = 1;\n.func " PROTOTYPE("f") BODY("add.u32 %r, %r, 1;")
         KERNEL("a", "ld.global.u32 %r, [v];") KERNEL("fa", CALL("f", "5")),
         HEAD ".global .u64 v = 2;\n.func " PROTOTYPE("f") BODY("sub.u32 %r, %r, 1;")
@@ -112,7 +112,7 @@ END_TEST
 START_TEST(variables_across_modules)
 {
     /* an address in an initializer, an array declared without its size, and constants */
-    ptxiModule m = linked((const char *[]){
+    ptxiModule m = load_linked((const char *[]){
         HEAD ".extern .global .align 4 .u32 table[];\n.extern .const .u32 four;\n.visible .global .u64 where = table;\n"
             KERNEL("third", "ld.global.u32 %r, [table+8];") KERNEL("four_", "ld.const.u32 %r, [four];"),
         HEAD ".const .u32 before = 7;\n.visible .const .u32 four = 4;\n.visible .global .align 4 .u32 table[4] = { 10, "
@@ -141,16 +141,20 @@ END_TEST
 
 START_TEST(weak_definitions_are_replaced)
 {
-    EXPECT(linked((const char *[]){ READ, DEFINE(".weak", "1"), DEFINE(".visible", "2"), DEFINE(".weak", "3"),
-                                    DEFINE_F(".weak", "0"), NULL }), "read", 2);
-    EXPECT(linked((const char *[]){ DEFINE(".visible", "2"), DEFINE(".weak", "1"), READ, DEFINE_F(".weak", "0"),
-                                    NULL }), "read", 2);
-    EXPECT(linked((const char *[]){ DEFINE(".weak", "1"), DEFINE(".weak", "3"), READ, DEFINE_F(".weak", "0"), NULL }),
-           "read", 1);
-    EXPECT(linked((const char *[]){ DEFINE_F(".weak", "1"), DEFINE_F(".visible", "2"), DEFINE_F(".weak", "3"), READ,
-                                    NULL }), "call", 7);
-    EXPECT(linked((const char *[]){ DEFINE_F(".visible", "2"), DEFINE_F(".weak", "1"), READ, NULL }), "call", 7);
-    EXPECT(linked((const char *[]){ DEFINE_F(".weak", "1"), READ, DEFINE_F(".weak", "3"), NULL }), "call", 6);
+    EXPECT(load_linked((const char *[]){ READ, DEFINE(".weak", "1"), DEFINE(".visible", "2"), DEFINE(".weak", "3"),
+                                         DEFINE_F(".weak", "0"), NULL }),
+           "read", 2);
+    EXPECT(load_linked(
+               (const char *[]){ DEFINE(".visible", "2"), DEFINE(".weak", "1"), READ, DEFINE_F(".weak", "0"), NULL }),
+           "read", 2);
+    EXPECT(
+        load_linked((const char *[]){ DEFINE(".weak", "1"), DEFINE(".weak", "3"), READ, DEFINE_F(".weak", "0"), NULL }),
+        "read", 1);
+    EXPECT(load_linked((const char *[]){ DEFINE_F(".weak", "1"), DEFINE_F(".visible", "2"), DEFINE_F(".weak", "3"),
+                                         READ, NULL }),
+           "call", 7);
+    EXPECT(load_linked((const char *[]){ DEFINE_F(".visible", "2"), DEFINE_F(".weak", "1"), READ, NULL }), "call", 7);
+    EXPECT(load_linked((const char *[]){ DEFINE_F(".weak", "1"), READ, DEFINE_F(".weak", "3"), NULL }), "call", 6);
 }
 END_TEST
 
@@ -161,9 +165,9 @@ START_TEST(common_variables)
     ptxiDevicePtr p;
     size_t bytes;
 
-    EXPECT(linked((const char *[]){ READ, common, DEFINE(".visible", "9"), NULL }), "read", 9);
-    EXPECT(linked((const char *[]){ common, DEFINE(".weak", "9"), READ, NULL }), "read", 0);
-    ok(ptxiModuleGetGlobal(&p, &bytes, linked((const char *[]){ common, large, common, NULL }), "v"));
+    EXPECT(load_linked((const char *[]){ READ, common, DEFINE(".visible", "9"), NULL }), "read", 9);
+    EXPECT(load_linked((const char *[]){ common, DEFINE(".weak", "9"), READ, NULL }), "read", 0);
+    ok(ptxiModuleGetGlobal(&p, &bytes, load_linked((const char *[]){ common, large, common, NULL }), "v"));
     ck_assert_uint_eq(bytes, 16);
     ck_assert_uint_eq(p % 8, 0);
 }
@@ -171,9 +175,10 @@ END_TEST
 
 START_TEST(type_names_may_differ_between_modules)
 {
-    EXPECT(linked((const char *[]){ HEAD ".extern .func " PROTOTYPE("twice") ";\n" KERNEL("first", CALL("twice", "21")),
-                                    HEAD ".visible .func (.param .u32 r) twice(.param .s32 x)"
-                                    BODY("add.u32 %r, %r, %r;"), NULL }), "first", 42);
+    EXPECT(load_linked((const char *[]){
+               HEAD ".extern .func " PROTOTYPE("twice") ";\n" KERNEL("first", CALL("twice", "21")),
+               HEAD ".visible .func (.param .u32 r) twice(.param .s32 x)" BODY("add.u32 %r, %r, %r;"), NULL }),
+           "first", 42);
 }
 END_TEST
 
@@ -188,7 +193,7 @@ START_TEST(an_image_can_be_linked_again)
     for (int i = 0; i < 2; i++)
         ok(ptxiLinkAddData(a, PTXI_JIT_INPUT_PTX, (void *)(uintptr_t)texts[i], strlen(texts[i]), NULL, 0, NULL, NULL));
     ok(ptxiLinkComplete(a, &image, NULL));
-    gives(ptxiLinkComplete(a, &image, NULL), PTXI_ERROR_ILLEGAL_STATE);
+    ck_result(ptxiLinkComplete(a, &image, NULL), PTXI_ERROR_ILLEGAL_STATE);
     ok(ptxiLinkCreate(0, NULL, NULL, &b));
     ok(ptxiLinkAddData(b, PTXI_JIT_INPUT_CUBIN, image, strlen(image), "lib", 0, NULL, NULL));
     ok(ptxiLinkAddData(b, PTXI_JIT_INPUT_PTX, (void *)(uintptr_t)(READ), sizeof(READ), "read", 0, NULL, NULL));
@@ -198,15 +203,15 @@ START_TEST(an_image_can_be_linked_again)
     EXPECT(m, "read", 5);
     EXPECT(m, "call", 6);
     /* a truncated or incomplete image is refused */
-    char *cut = strdup(all);
+    char *truncated = strdup(all);
 
-    cut[strlen(cut) / 2] = 0;
-    gives(ptxiModuleLoadData(&m, cut), PTXI_ERROR_INVALID_IMAGE);
-    *strchr(cut, '\n') = 0;
-    gives(ptxiModuleLoadData(&m, cut), PTXI_ERROR_INVALID_IMAGE);
-    free(cut);
+    truncated[strlen(truncated) / 2] = 0;
+    ck_result(ptxiModuleLoadData(&m, truncated), PTXI_ERROR_INVALID_IMAGE);
+    *strchr(truncated, '\n') = 0;
+    ck_result(ptxiModuleLoadData(&m, truncated), PTXI_ERROR_INVALID_IMAGE);
+    free(truncated);
     ok(ptxiLinkDestroy(b));
-    gives(ptxiLinkDestroy(NULL), PTXI_ERROR_INVALID_HANDLE);
+    ck_result(ptxiLinkDestroy(NULL), PTXI_ERROR_INVALID_HANDLE);
 }
 END_TEST
 
@@ -243,7 +248,7 @@ START_TEST(conflicts)
     ptxiDiagnostic d = { .size = sizeof d };
     ptxiModule m;
 
-    gives(link_all(wrong[_i].texts, 2, keys, values, &m), PTXI_ERROR_INVALID_SOURCE);
+    ck_result(link_all(wrong[_i].texts, 2, keys, values, &m), PTXI_ERROR_INVALID_SOURCE);
     ok(ptxiGetLastDiagnostic(0, &d));
     ck_assert_str_eq(d.message, wrong[_i].message);
     ck_assert_str_eq(d.file, "1.ptx");
@@ -280,24 +285,27 @@ START_TEST(invalid_inputs_are_refused)
 {
     ptxiLinkState s;
     ptxiDiagnostic d = { .size = sizeof d };
-    char elf[] = "\177ELF\2\1", bad[] = HEAD ".func f() { nonsense; }", torn[] = HEAD ".visible .func f() { ret;";
+    char elf[] = "\177ELF\2\1", bad[] = HEAD ".func f() { nonsense; }", incomplete[] = HEAD ".visible .func f() { ret;";
     void *image;
 
     ptxiModule m;
     unsigned kernels;
 
     ok(ptxiLinkCreate(0, NULL, NULL, &s));
-    gives(ptxiLinkAddData(s, PTXI_JIT_INPUT_CUBIN, elf, sizeof elf, "x.cubin", 0, NULL, NULL),
-          PTXI_ERROR_INVALID_IMAGE);
+    ck_result(ptxiLinkAddData(s, PTXI_JIT_INPUT_CUBIN, elf, sizeof elf, "x.cubin", 0, NULL, NULL),
+              PTXI_ERROR_INVALID_IMAGE);
     ok(ptxiGetLastDiagnostic(0, &d));
     ck_assert(strstr(d.message, "x.cubin: only PTX can be linked"));
-    gives(ptxiLinkAddData(s, PTXI_JIT_INPUT_PTX, elf, sizeof elf, "x.cubin", 0, NULL, NULL), PTXI_ERROR_INVALID_IMAGE);
-    gives(ptxiLinkAddData(s, PTXI_JIT_INPUT_LIBRARY, bad, sizeof bad, NULL, 0, NULL, NULL), PTXI_ERROR_INVALID_IMAGE);
-    gives(ptxiLinkAddData(s, (ptxiJitInputType)6, bad, sizeof bad, NULL, 0, NULL, NULL), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiLinkAddData(s, PTXI_JIT_INPUT_PTX, bad, 0, NULL, 0, NULL, NULL), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiLinkAddData(s, PTXI_JIT_INPUT_PTX, bad, sizeof bad, "bad", 0, NULL, NULL), PTXI_ERROR_INVALID_PTX);
-    gives(ptxiLinkAddData(s, PTXI_JIT_INPUT_PTX, torn, sizeof torn, "torn", 0, NULL, NULL), PTXI_ERROR_INVALID_PTX);
-    gives(ptxiLinkAddFile(s, PTXI_JIT_INPUT_PTX, "/nonexistent.ptx", 0, NULL, NULL), PTXI_ERROR_FILE_NOT_FOUND);
+    ck_result(ptxiLinkAddData(s, PTXI_JIT_INPUT_PTX, elf, sizeof elf, "x.cubin", 0, NULL, NULL),
+              PTXI_ERROR_INVALID_IMAGE);
+    ck_result(ptxiLinkAddData(s, PTXI_JIT_INPUT_LIBRARY, bad, sizeof bad, NULL, 0, NULL, NULL),
+              PTXI_ERROR_INVALID_IMAGE);
+    ck_result(ptxiLinkAddData(s, (ptxiJitInputType)6, bad, sizeof bad, NULL, 0, NULL, NULL), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiLinkAddData(s, PTXI_JIT_INPUT_PTX, bad, 0, NULL, 0, NULL, NULL), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiLinkAddData(s, PTXI_JIT_INPUT_PTX, bad, sizeof bad, "bad", 0, NULL, NULL), PTXI_ERROR_INVALID_PTX);
+    ck_result(ptxiLinkAddData(s, PTXI_JIT_INPUT_PTX, incomplete, sizeof incomplete, "incomplete", 0, NULL, NULL),
+              PTXI_ERROR_INVALID_PTX);
+    ck_result(ptxiLinkAddFile(s, PTXI_JIT_INPUT_PTX, "/nonexistent.ptx", 0, NULL, NULL), PTXI_ERROR_FILE_NOT_FOUND);
     ok(ptxiLinkComplete(s, &image, NULL)); /* no inputs */
     ok(ptxiModuleLoadData(&m, image));
     ok(ptxiModuleGetFunctionCount(&kernels, m));
@@ -308,13 +316,13 @@ END_TEST
 
 START_TEST(reports_name_the_input)
 {
-    ptxiModule m = linked((const char *[]){ READ, HEAD ".file 1 \"b.cu\"\n.visible .global .u32 v;\n.visible .func "
-                                            PROTOTYPE("f")
-                                                       "{\n.loc 1 17 3\ntrap;\n ret; }\n", NULL });
+    static const char text[] = HEAD ".file 1 \"b.cu\"\n.visible .global .u32 v;\n.visible .func " PROTOTYPE("f")
+                                    "{\n.loc 1 17 3\ntrap;\n ret; }\n";
+    ptxiModule m = load_linked((const char *[]){ READ, text, NULL });
     ptxiReport report = { .size = sizeof report };
     unsigned out;
 
-    gives(launch(m, "call", &out), PTXI_ERROR_LAUNCH_FAILED);
+    ck_result(launch(m, "call", &out), PTXI_ERROR_LAUNCH_FAILED);
     ok(ptxiGetLastReport(NULL, &report));
     ck_assert_str_eq(report.ptxFile, "1.ptx");
     ck_assert_uint_eq(report.ptxLine, 8);
@@ -332,7 +340,7 @@ START_TEST(undefined_symbols)
         KERNEL("both", CALL("f", "1") CALL("via", "1")) KERNEL("variable", "ld.global.u32 %r, [v];")
         KERNEL("none", "mov.u32 %r, 8;");
     ptxiJitOption strict = PTXI_JIT_STRICT_SYMBOLS;
-    void *on = (void *)1;
+    void *enabled = (void *)1;
     ptxiReport report = { .size = sizeof report };
     ptxiDiagnostic d = { .size = sizeof d };
     ptxiModule m;
@@ -340,24 +348,24 @@ START_TEST(undefined_symbols)
 
     ok(ptxiModuleLoadData(&m, text));
     EXPECT(m, "none", 8);
-    gives(launch(m, "both", &out), PTXI_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND);
+    ck_result(launch(m, "both", &out), PTXI_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND);
     ok(ptxiGetLastReport(NULL, &report));
     ck_assert_int_eq(report.fault, PTXI_FAULT_UNRESOLVED);
     ck_assert(strstr(report.text, "<ptx>:4:31: error: 'f', which kernel both can reach, is undefined"));
     ck_assert(strstr(report.text, "<ptx>:5:31: error: 'g', which kernel both can reach, is undefined"));
     ck_assert(!strstr(report.text, "'v'"));
-    gives(launch(m, "variable", &out), PTXI_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND);
+    ck_result(launch(m, "variable", &out), PTXI_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND);
     ok(ptxiGetLastReport(NULL, &report));
     ck_assert(strstr(report.text, "'v', which kernel variable can reach, is undefined"));
-    gives(ptxiModuleLoadDataEx(&m, text, 1, &strict, &on), PTXI_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND);
+    ck_result(ptxiModuleLoadDataEx(&m, text, 1, &strict, &enabled), PTXI_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND);
     for (unsigned i = 0; i < 3; i++) {
         ok(ptxiGetLastDiagnostic(i, &d));
         ck_assert(strstr(d.message, "is undefined"));
     }
-    gives(link_all((const char *[]){ text, DEFINE_F(".visible", "1"), NULL }, 1, &strict, &on, &m),
-          PTXI_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND);
-    ok(link_all((const char *[]){ READ, DEFINE_F(".visible", "1"), DEFINE(".visible", "1"), NULL }, 1, &strict, &on,
-                &m));
+    ck_result(link_all((const char *[]){ text, DEFINE_F(".visible", "1"), NULL }, 1, &strict, &enabled, &m),
+              PTXI_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND);
+    ok(link_all((const char *[]){ READ, DEFINE_F(".visible", "1"), DEFINE(".visible", "1"), NULL }, 1, &strict,
+                &enabled, &m));
 }
 END_TEST
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define ok(call) ck_assert_int_eq(call, PTXI_SUCCESS)
-#define bad(call, why) ck_assert_int_eq(call, PTXI_ERROR_##why)
+#define ck_error(call, why) ck_assert_int_eq(call, PTXI_ERROR_##why)
 
 static ptxiContext ctx;
 
@@ -28,12 +28,12 @@ static void teardown(void)
 
 /* ---- helpers */
 
-static ptxiModule load(const char *head, const char *text)
+static ptxiModule load(const char *header, const char *text)
 {
     char all[8000];
     ptxiModule m;
 
-    snprintf(all, sizeof all, ".version 8.1\n.target sm_90%s\n.address_size 64\n%s", head, text);
+    snprintf(all, sizeof all, ".version 8.1\n.target sm_90%s\n.address_size 64\n%s", header, text);
     if (ptxiModuleLoadData(&m, all)) {
         ptxiDiagnostic d = { .size = sizeof d };
 
@@ -68,7 +68,7 @@ static ptxiResult run(ptxiModule m, unsigned long long object, uint32_t *out, un
 #define END "\nst.global.u32 [%a], %r1; ret; }\n"
 #define KERNEL(body) BEGIN body END
 
-static ptxiArray array_of(const PTXI_ARRAY3D_DESCRIPTOR *d, const void *texels)
+static ptxiArray create_array(const PTXI_ARRAY3D_DESCRIPTOR *d, const void *texels)
 {
     PTXI_MEMCPY3D c = { .srcMemoryType = PTXI_MEMORYTYPE_HOST, .srcHost = texels,
                         .dstMemoryType = PTXI_MEMORYTYPE_ARRAY };
@@ -83,14 +83,14 @@ static ptxiArray array_of(const PTXI_ARRAY3D_DESCRIPTOR *d, const void *texels)
     return a;
 }
 
-static const uint32_t sixteen[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
+static const uint32_t texels_4x4[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
 
 static ptxiArray words_4x4(unsigned flags)
 {
-    return array_of(&(PTXI_ARRAY3D_DESCRIPTOR){ 4, 4, 0, PTXI_AD_FORMAT_UNSIGNED_INT32, 1, flags }, sixteen);
+    return create_array(&(PTXI_ARRAY3D_DESCRIPTOR){ 4, 4, 0, PTXI_AD_FORMAT_UNSIGNED_INT32, 1, flags }, texels_4x4);
 }
 
-static ptxiTexObject texture_of(ptxiArray a, unsigned flags)
+static ptxiTexObject create_texture(ptxiArray a, unsigned flags)
 {
     PTXI_RESOURCE_DESC r = { .resType = PTXI_RESOURCE_TYPE_ARRAY, .res.array.hArray = a };
     PTXI_TEXTURE_DESC s = { .addressMode = { PTXI_TR_ADDRESS_MODE_CLAMP, PTXI_TR_ADDRESS_MODE_CLAMP,
@@ -101,7 +101,7 @@ static ptxiTexObject texture_of(ptxiArray a, unsigned flags)
     return t;
 }
 
-static ptxiSurfObject surface_of(ptxiArray a)
+static ptxiSurfObject create_surface(ptxiArray a)
 {
     ptxiSurfObject s = 0;
 
@@ -147,7 +147,7 @@ START_TEST(descriptors)
     /* has one level */
     ok(ptxiMipmappedArrayCreate(&m, &(PTXI_ARRAY3D_DESCRIPTOR){ 8, 8, 0, PTXI_AD_FORMAT_FLOAT, 1, 0 }, 0));
     ok(ptxiMipmappedArrayGetLevel(&a, m, 0));
-    bad(ptxiMipmappedArrayGetLevel(&a, m, 1), INVALID_VALUE);
+    ck_error(ptxiMipmappedArrayGetLevel(&a, m, 1), INVALID_VALUE);
     ok(ptxiMipmappedArrayDestroy(m));
 }
 END_TEST
@@ -156,7 +156,7 @@ START_TEST(arrays_keep_copied_data)
 {
     PTXI_ARRAY3D_DESCRIPTOR d = { 4, 2, 2, PTXI_AD_FORMAT_UNSIGNED_INT32, 1, PTXI_ARRAY3D_LAYERED }, got;
     PTXI_ARRAY_DESCRIPTOR flat;
-    ptxiArray a = array_of(&d, sixteen), b;
+    ptxiArray a = create_array(&d, texels_4x4), b;
     uint32_t back[16] = { 0 };
     PTXI_MEMCPY2D c = { .srcMemoryType = PTXI_MEMORYTYPE_ARRAY, .srcArray = a, .srcXInBytes = 4, .srcY = 1,
                         .dstMemoryType = PTXI_MEMORYTYPE_HOST, .dstHost = back,
@@ -172,11 +172,11 @@ START_TEST(arrays_keep_copied_data)
     ck_assert_uint_eq(back[0], 5);
     ck_assert_uint_eq(back[1], 6);
     c.srcXInBytes = 12;
-    bad(ptxiMemcpy2D(&c), INVALID_VALUE);
+    ck_error(ptxiMemcpy2D(&c), INVALID_VALUE);
     ok(ptxiMemcpyAtoH(back, a, 8, 8)); /* only the first row */
     ck_assert_uint_eq(back[0], 2);
-    bad(ptxiMemcpyAtoH(back, a, 12, 8), INVALID_VALUE);
-    bad(ptxiMemcpyAtoH(back, a, 16, 4), INVALID_VALUE);
+    ck_error(ptxiMemcpyAtoH(back, a, 12, 8), INVALID_VALUE);
+    ck_error(ptxiMemcpyAtoH(back, a, 16, 4), INVALID_VALUE);
     ok(ptxiMemAlloc(&p, 64));
     ok(ptxiMemcpyAtoD(p, a, 0, 16));
     ok(ptxiArray3DCreate(&b, &d));
@@ -210,17 +210,17 @@ START_TEST(impossible_shapes_are_refused)
     ptxiArray a;
 
     for (size_t k = 0; k < sizeof none / sizeof *none; k++)
-        bad(ptxiArray3DCreate(&a, &none[k]), INVALID_VALUE);
-    bad(ptxiArray3DCreate(&a, NULL), INVALID_VALUE);
+        ck_error(ptxiArray3DCreate(&a, &none[k]), INVALID_VALUE);
+    ck_error(ptxiArray3DCreate(&a, NULL), INVALID_VALUE);
     ok(ptxiMipmappedArrayCreate(&m, &d, 100));
     ok(ptxiMipmappedArrayGetLevel(&a, m, 4));
     ok(ptxiArray3DGetDescriptor(&got, a));
     ck_assert_uint_eq(got.Width, 1);
     ck_assert_uint_eq(got.Height, 1);
     ok(ptxiArrayDestroy(a));
-    bad(ptxiMipmappedArrayGetLevel(&a, m, 5), INVALID_VALUE);
+    ck_error(ptxiMipmappedArrayGetLevel(&a, m, 5), INVALID_VALUE);
     ok(ptxiMipmappedArrayDestroy(m));
-    bad(ptxiArrayDestroy((ptxiArray)&d), INVALID_HANDLE);
+    ck_error(ptxiArrayDestroy((ptxiArray)&d), INVALID_HANDLE);
 }
 END_TEST
 
@@ -231,7 +231,7 @@ START_TEST(normalized_and_block_formats)
 {
     static const struct {
         PTXI_ARRAY3D_DESCRIPTOR d;
-        ptxiResult made, surface;
+        ptxiResult created, surface;
     } cases[] = {
         { { 8, 4, 0, PTXI_AD_FORMAT_UNORM_INT8X2, 2, PTXI_ARRAY3D_SURFACE_LDST }, 0, 0 },
         { { 8, 0, 3, PTXI_AD_FORMAT_SNORM_INT16X4, 4, PTXI_ARRAY3D_LAYERED }, 0, 0 },
@@ -249,8 +249,8 @@ START_TEST(normalized_and_block_formats)
         ptxiSurfObject s;
         ptxiArray a;
 
-        ck_assert_int_eq(ptxiArray3DCreate(&a, &cases[k].d), cases[k].made);
-        if (cases[k].made)
+        ck_assert_int_eq(ptxiArray3DCreate(&a, &cases[k].d), cases[k].created);
+        if (cases[k].created)
             continue;
         ck_assert_int_eq(ptxiSurfObjectCreate(&s, &(PTXI_RESOURCE_DESC){ .res.array.hArray = a }), cases[k].surface);
         if (!cases[k].surface)
@@ -268,16 +268,16 @@ START_TEST(block_formats_are_copied_in_blocks)
     PTXI_TEXTURE_DESC s = { 0 };
     ptxiModule m = load("", KERNEL("cvt.rn.f32.u32 %f1, %r0; tex.2d.v4.f32.f32 {%f2,_,_,_}, [%t, {%f1,0f00000000}]; "
                                    "mov.b32 %r1, %f2;"));
-    ptxiArray a = array_of(&(PTXI_ARRAY3D_DESCRIPTOR){ 2, 1, 0, PTXI_AD_FORMAT_UNSIGNED_INT32, 2, 0 }, red), b;
+    ptxiArray a = create_array(&(PTXI_ARRAY3D_DESCRIPTOR){ 2, 1, 0, PTXI_AD_FORMAT_UNSIGNED_INT32, 2, 0 }, red), b;
     uint32_t out[32];
     ptxiTexObject t;
 
     ok(ptxiArray3DCreate(&b, &(PTXI_ARRAY3D_DESCRIPTOR){ 7, 3, 0, PTXI_AD_FORMAT_BC1_UNORM_SRGB, 4, 0 }));
-    bad(ptxiMemcpyHtoA(b, 0, red, 12), INVALID_VALUE);
-    bad(ptxiMemcpyHtoA(b, 4, red, 8), INVALID_VALUE);
-    bad(ptxiMemcpyHtoA(b, 0, red, 24), INVALID_VALUE);
+    ck_error(ptxiMemcpyHtoA(b, 0, red, 12), INVALID_VALUE);
+    ck_error(ptxiMemcpyHtoA(b, 4, red, 8), INVALID_VALUE);
+    ck_error(ptxiMemcpyHtoA(b, 0, red, 24), INVALID_VALUE);
     ok(ptxiMemcpyHtoA(b, 0, red, 16));
-    bad(ptxiTexObjectCreate(&t, &(PTXI_RESOURCE_DESC){ .res.array.hArray = b }, &s, NULL), INVALID_VALUE);
+    ck_error(ptxiTexObjectCreate(&t, &(PTXI_RESOURCE_DESC){ .res.array.hArray = b }, &s, NULL), INVALID_VALUE);
     s.flags = PTXI_TRSF_SRGB;
     ok(ptxiTexObjectCreate(&t, &(PTXI_RESOURCE_DESC){ .res.array.hArray = b }, &s, NULL));
     ok(run(m, t, out, 32));
@@ -289,7 +289,7 @@ START_TEST(block_formats_are_copied_in_blocks)
     ck_assert_uint_eq(out[7], 0x3f800000);
     ok(ptxiTexObjectDestroy(t));
     v.format = PTXI_RES_VIEW_FORMAT_UNSIGNED_BC2; /* of twice as many bytes */
-    bad(ptxiTexObjectCreate(&t, &(PTXI_RESOURCE_DESC){ .res.array.hArray = a }, &s, &v), INVALID_VALUE);
+    ck_error(ptxiTexObjectCreate(&t, &(PTXI_RESOURCE_DESC){ .res.array.hArray = a }, &s, &v), INVALID_VALUE);
     ok(ptxiArrayDestroy(a));
     ok(ptxiArrayDestroy(b));
     ok(ptxiModuleUnload(m));
@@ -313,35 +313,35 @@ START_TEST(objects_return_their_descriptors)
     ok(ptxiTexObjectGetResourceViewDesc(&view, t));
     ck_assert_mem_eq(&view, &v, sizeof v);
     ok(ptxiTexObjectDestroy(t));
-    bad(ptxiTexObjectDestroy(t), INVALID_VALUE);
+    ck_error(ptxiTexObjectDestroy(t), INVALID_VALUE);
     ok(ptxiTexObjectDestroy(0));
-    bad(ptxiTexObjectGetResourceDesc(&got, t), INVALID_VALUE);
+    ck_error(ptxiTexObjectGetResourceDesc(&got, t), INVALID_VALUE);
     v.format = PTXI_RES_VIEW_FORMAT_UINT_2X8;
-    bad(ptxiTexObjectCreate(&t, &r, &s, &v), INVALID_VALUE);
+    ck_error(ptxiTexObjectCreate(&t, &r, &s, &v), INVALID_VALUE);
     s.flags = 0x1000;
-    bad(ptxiTexObjectCreate(&t, &r, &s, NULL), INVALID_VALUE);
+    ck_error(ptxiTexObjectCreate(&t, &r, &s, NULL), INVALID_VALUE);
     s.flags = PTXI_TRSF_SEAMLESS_CUBEMAP;
-    bad(ptxiTexObjectCreate(&t, &r, &s, NULL), INVALID_VALUE);
+    ck_error(ptxiTexObjectCreate(&t, &r, &s, NULL), INVALID_VALUE);
     s.addressMode[2] = 5; /* a dimension that the array lacks */
     s.flags = 4 | 8;
     ok(ptxiTexObjectCreate(&t, &r, &s, NULL));
     ok(ptxiTexObjectDestroy(t));
     s.addressMode[1] = 4;
-    bad(ptxiTexObjectCreate(&t, &r, &s, NULL), INVALID_VALUE);
+    ck_error(ptxiTexObjectCreate(&t, &r, &s, NULL), INVALID_VALUE);
     s.addressMode[1] = 0;
     s.reserved[3] = 1;
-    bad(ptxiTexObjectCreate(&t, &r, &s, NULL), INVALID_VALUE);
+    ck_error(ptxiTexObjectCreate(&t, &r, &s, NULL), INVALID_VALUE);
     s.reserved[3] = 0;
     v.format = PTXI_RES_VIEW_FORMAT_UINT_1X32;
     v.depth = 1;
-    bad(ptxiTexObjectCreate(&t, &r, &s, &v), INVALID_VALUE);
+    ck_error(ptxiTexObjectCreate(&t, &r, &s, &v), INVALID_VALUE);
     v = (PTXI_RESOURCE_VIEW_DESC){ .width = 4, .height = 4 }; /* no format */
-    bad(ptxiTexObjectCreate(&t, &r, &s, &v), INVALID_VALUE);
+    ck_error(ptxiTexObjectCreate(&t, &r, &s, &v), INVALID_VALUE);
     ok(ptxiSurfObjectCreate(&surface, &r)); /* even without PTXI_ARRAY3D_SURFACE_LDST */
     ok(ptxiSurfObjectDestroy(surface));
     r.res.array.hArray = NULL;
     s.flags = 0;
-    bad(ptxiTexObjectCreate(&t, &r, &s, NULL), INVALID_VALUE);
+    ck_error(ptxiTexObjectCreate(&t, &r, &s, NULL), INVALID_VALUE);
     ok(ptxiArrayDestroy(a));
 }
 END_TEST
@@ -370,7 +370,7 @@ START_TEST(packed_formats)
     ck_assert_uint_eq(ptxi_texel_pack((const uint32_t[]){ ptxi_num_bits_f32(1.5f), ptxi_num_bits_f32(-1),
                                                           ptxi_num_bits_f32(0.25f), ptxi_num_bits_f32(0.7f) }),
                                                           1023u | 256u << 20 | 2u << 30);
-    bad(ptxiArray3DCreate(&array, &one), INVALID_VALUE);
+    ck_error(ptxiArray3DCreate(&array, &one), INVALID_VALUE);
     ok(ptxiArray3DCreate(&array, &four));
     ok(ptxiArrayDestroy(array));
 }
@@ -449,8 +449,9 @@ START_TEST(gather_at_cube_corners)
 
     for (uint32_t k = 0; k < 24; k++)
         texels[k] = 100 * k;
-    a = array_of(&(PTXI_ARRAY3D_DESCRIPTOR){ 2, 2, 6, PTXI_AD_FORMAT_UNSIGNED_INT32, 1, PTXI_ARRAY3D_CUBEMAP }, texels);
-    t = texture_of(a, PTXI_TRSF_READ_AS_INTEGER | PTXI_TRSF_NORMALIZED_COORDINATES | PTXI_TRSF_SEAMLESS_CUBEMAP);
+    a = create_array(&(PTXI_ARRAY3D_DESCRIPTOR){ 2, 2, 6, PTXI_AD_FORMAT_UNSIGNED_INT32, 1, PTXI_ARRAY3D_CUBEMAP },
+                     texels);
+    t = create_texture(a, PTXI_TRSF_READ_AS_INTEGER | PTXI_TRSF_NORMALIZED_COORDINATES | PTXI_TRSF_SEAMLESS_CUBEMAP);
     ok(run(m, t, out, 32));
     ck_assert_mem_eq(out, expected, sizeof expected);
     ok(ptxiModuleUnload(m));
@@ -463,7 +464,7 @@ END_TEST
  * are looked up one by one. */
 START_TEST(coordinates_in_high_textures)
 {
-    static const char *const ways[] = {
+    static const char *const bodies[] = {
         KERNEL("mov.f32 %f1, 0f3F2AAAAC; mov.f32 %f2, 0f3F000000; tex.2d.v4.u32.f32 {%r1,_,_,_}, [%t, {%f1,%f2}];"),
         KERNEL("mov.f32 %f1, 0f3F2AAAAC; mov.f32 %f2, 0f3F000000; "
                "tex.2d.v4.u32.f32 {%r1,_,_,_}, [%t, {%f1,%f2}], {0, 0};"),
@@ -476,9 +477,9 @@ START_TEST(coordinates_in_high_textures)
     for (unsigned k = 0; k < 8193 * 3; k++)
         texels[k] = k % 3;
     for (unsigned k = 0; k < 4; k++) {
-        ptxiArray a = array_of(k & 1 ? &high : &low, texels);
-        ptxiTexObject t = texture_of(a, PTXI_TRSF_READ_AS_INTEGER | PTXI_TRSF_NORMALIZED_COORDINATES);
-        ptxiModule m = load("", ways[k >> 1]);
+        ptxiArray a = create_array(k & 1 ? &high : &low, texels);
+        ptxiTexObject t = create_texture(a, PTXI_TRSF_READ_AS_INTEGER | PTXI_TRSF_NORMALIZED_COORDINATES);
+        ptxiModule m = load("", bodies[k >> 1]);
 
 
         ok(run(m, t, out, 32));
@@ -493,7 +494,7 @@ END_TEST
 START_TEST(lanes_fetch_their_texels)
 {
     ptxiArray a = words_4x4(0);
-    ptxiTexObject t = texture_of(a, PTXI_TRSF_READ_AS_INTEGER);
+    ptxiTexObject t = create_texture(a, PTXI_TRSF_READ_AS_INTEGER);
     ptxiModule m = load("", fetch);
     uint32_t out[32];
 
@@ -509,9 +510,10 @@ END_TEST
 /* Half of the lanes are active, and each lane has another texture. */
 START_TEST(textures_may_differ_between_lanes)
 {
-    ptxiArray a = words_4x4(0), b = array_of(&(PTXI_ARRAY3D_DESCRIPTOR){ 4, 4, 0, PTXI_AD_FORMAT_UNSIGNED_INT32, 1, 0 },
-                                             (uint32_t[16]){ 1000, 1001 });
-    ptxiTexObject t = texture_of(a, PTXI_TRSF_READ_AS_INTEGER), u = texture_of(b, PTXI_TRSF_READ_AS_INTEGER);
+    ptxiArray a = words_4x4(0),
+              b = create_array(&(PTXI_ARRAY3D_DESCRIPTOR){ 4, 4, 0, PTXI_AD_FORMAT_UNSIGNED_INT32, 1, 0 },
+                               (uint32_t[16]){ 1000, 1001 });
+    ptxiTexObject t = create_texture(a, PTXI_TRSF_READ_AS_INTEGER), u = create_texture(b, PTXI_TRSF_READ_AS_INTEGER);
     ptxiModule m = load("", KERNEL("and.b32 %r2, %r0, 1; setp.ge.u32 %p1, %r0, 16; cvt.u64.u32 %a, %r2; "
                                    "add.u64 %t, %t, %a; ld.param.u64 %a, [p];\n"
                                    "mad.wide.u32 %a, %r0, 4, %a; mov.u32 %r1, 7; "
@@ -544,7 +546,7 @@ START_TEST(invalid_textures_fail_the_launch)
     ptxiModule m = load("", fetch);
     ptxiArray a = words_4x4(PTXI_ARRAY3D_SURFACE_LDST);
     PTXI_RESOURCE_DESC r = { .resType = PTXI_RESOURCE_TYPE_ARRAY, .res.array.hArray = a };
-    ptxiTexObject t = texture_of(a, 0);
+    ptxiTexObject t = create_texture(a, 0);
     ptxiSurfObject s;
     uint32_t out[32];
 
@@ -553,7 +555,7 @@ START_TEST(invalid_textures_fail_the_launch)
     const unsigned long long none[] = { 0, t, s, 1 << 30, UINT32_MAX, 1ULL << 33, (uintptr_t)out, UINT64_MAX };
 
     for (size_t k = 0; k < sizeof none / sizeof *none; k++) {
-        bad(run(m, none[k], out, 32), ILLEGAL_INSTRUCTION);
+        ck_error(run(m, none[k], out, 32), ILLEGAL_INSTRUCTION);
         expect_report(PTXI_FAULT_ILLEGAL_INSTRUCTION, "names no texture");
     }
     ok(ptxiSurfObjectDestroy(s));
@@ -572,19 +574,19 @@ START_TEST(freed_memory_is_detected)
     uint32_t out[32];
 
     ok(ptxiMemAlloc(&p, 64));
-    ok(ptxiMemcpyHtoD(p, sixteen, 64));
+    ok(ptxiMemcpyHtoD(p, texels_4x4, 64));
     r.res.linear.devPtr = p;
     r.res.linear.format = PTXI_AD_FORMAT_UNSIGNED_INT32;
     r.res.linear.numChannels = 1;
     r.res.linear.sizeInBytes = 128;
-    bad(ptxiTexObjectCreate(&t, &r, &s, NULL), INVALID_VALUE);
+    ck_error(ptxiTexObjectCreate(&t, &r, &s, NULL), INVALID_VALUE);
     r.res.linear.sizeInBytes = 64;
     ok(ptxiTexObjectCreate(&t, &r, &s, NULL));
     ok(run(m, t, out, 32));
     for (unsigned k = 0; k < 32; k++)
         ck_assert_uint_eq(out[k], k < 16 ? k : 0);
     ok(ptxiMemFree(p));
-    bad(run(m, t, out, 32), ILLEGAL_INSTRUCTION);
+    ck_error(run(m, t, out, 32), ILLEGAL_INSTRUCTION);
     expect_report(PTXI_FAULT_ILLEGAL_INSTRUCTION, "memory is gone");
     ok(ptxiTexObjectDestroy(t));
     ok(ptxiModuleUnload(m));
@@ -602,24 +604,24 @@ START_TEST(destroyed_arrays_are_detected)
     ptxiArray a, b;
 
     for (unsigned k = 0; k < 2; k++) {
-        unsigned long long object, of_level;
+        unsigned long long object, level_object;
         ptxiModule m = load("", uses[k]);
 
         a = words_4x4(PTXI_ARRAY3D_SURFACE_LDST);
         ok(ptxiMipmappedArrayCreate(&levels, &shape, 2));
         ok(ptxiMipmappedArrayGetLevel(&b, levels, 1));
-        object = k ? surface_of(a) : texture_of(a, 0);
-        of_level = k ? surface_of(b) : texture_of(b, 0);
+        object = k ? create_surface(a) : create_texture(a, 0);
+        level_object = k ? create_surface(b) : create_texture(b, 0);
         ok(ptxiArrayDestroy(a));
-        bad(run(m, object, out, 32), ILLEGAL_INSTRUCTION);
+        ck_error(run(m, object, out, 32), ILLEGAL_INSTRUCTION);
         expect_report(PTXI_FAULT_ILLEGAL_INSTRUCTION, "memory is gone");
-        ok(run(m, of_level, out, 32));
+        ok(run(m, level_object, out, 32));
         ok(ptxiMipmappedArrayDestroy(levels));
         a = words_4x4(PTXI_ARRAY3D_SURFACE_LDST); /* at the address of the old array */
-        bad(run(m, of_level, out, 32), ILLEGAL_INSTRUCTION);
-        bad(run(m, object, out, 32), ILLEGAL_INSTRUCTION);
+        ck_error(run(m, level_object, out, 32), ILLEGAL_INSTRUCTION);
+        ck_error(run(m, object, out, 32), ILLEGAL_INSTRUCTION);
         ok(k ? ptxiSurfObjectDestroy(object) : ptxiTexObjectDestroy(object));
-        ok(k ? ptxiSurfObjectDestroy(of_level) : ptxiTexObjectDestroy(of_level));
+        ok(k ? ptxiSurfObjectDestroy(level_object) : ptxiTexObjectDestroy(level_object));
         ok(ptxiArrayDestroy(a));
         ok(ptxiModuleUnload(m));
     }
@@ -641,18 +643,18 @@ START_TEST(references_use_the_bound_object)
     ptxiDevicePtr p;
     uint32_t out[32];
 
-    bad(ptxiModuleGetTexRef(&t, m, "sr"), NOT_FOUND);
+    ck_error(ptxiModuleGetTexRef(&t, m, "sr"), NOT_FOUND);
     ok(ptxiModuleGetTexRef(&t, m, "tr"));
     ok(ptxiModuleGetTexRef(&again, m, "tr"));
     ck_assert_ptr_eq(t, again);
     ok(ptxiModuleGetSurfRef(&s, m, "sr"));
-    bad(run(m, 0, out, 32), ILLEGAL_INSTRUCTION); /* nothing is bound */
-    bad(ptxiSurfRefGetArray(&got, s), INVALID_VALUE);
+    ck_error(run(m, 0, out, 32), ILLEGAL_INSTRUCTION); /* nothing is bound */
+    ck_error(ptxiSurfRefGetArray(&got, s), INVALID_VALUE);
     ok(ptxiSurfRefSetArray(s, a, 0));
     ok(ptxiSurfRefGetArray(&got, s));
     ck_assert_ptr_eq(got, a);
     ok(ptxiMemAlloc(&p, 64));
-    ok(ptxiMemcpyHtoD(p, sixteen, 64));
+    ok(ptxiMemcpyHtoD(p, texels_4x4, 64));
     ok(ptxiTexRefSetFormat(t, PTXI_AD_FORMAT_UNSIGNED_INT32, 1));
     ok(ptxiTexRefSetFlags(t, PTXI_TRSF_READ_AS_INTEGER));
     ok(ptxiTexRefSetAddress(NULL, t, p, 64));
@@ -664,8 +666,8 @@ START_TEST(references_use_the_bound_object)
     ok(run(m, 0, out, 32));
     ck_assert_uint_eq(out[3], 107); /* an integer does not name a 1D array */
     ck_assert_uint_eq(out[31], 100);
-    bad(ptxiTexRefSetAddressMode(t, 3, PTXI_TR_ADDRESS_MODE_CLAMP), INVALID_VALUE);
-    bad(ptxiTexRefSetFilterMode(NULL, PTXI_TR_FILTER_MODE_POINT), INVALID_HANDLE);
+    ck_error(ptxiTexRefSetAddressMode(t, 3, PTXI_TR_ADDRESS_MODE_CLAMP), INVALID_VALUE);
+    ck_error(ptxiTexRefSetFilterMode(NULL, PTXI_TR_FILTER_MODE_POINT), INVALID_HANDLE);
     ok(ptxiModuleUnload(m));
     ok(ptxiMemFree(p));
     ok(ptxiArrayDestroy(a));
@@ -687,7 +689,7 @@ START_TEST(independent_samplers)
                                                         "fma.rn.f32 %f4, %f4, 0f42c80000, %f5; "
                                                         "cvt.rni.u32.f32 %r1, %f4;"));
     static const float texels[] = { 1, 2, 3, 4 };
-    ptxiArray a = array_of(&(PTXI_ARRAY3D_DESCRIPTOR){ 4, 1, 0, PTXI_AD_FORMAT_FLOAT, 1, 0 }, texels);
+    ptxiArray a = create_array(&(PTXI_ARRAY3D_DESCRIPTOR){ 4, 1, 0, PTXI_AD_FORMAT_FLOAT, 1, 0 }, texels);
     ptxiTexRef t;
     uint32_t out[32];
 
@@ -714,7 +716,7 @@ START_TEST(mismatched_geometries_read_zero)
     };
     static const struct {
         const char *text;
-        uint8_t fits[sizeof shapes / sizeof *shapes];
+        uint8_t matches[sizeof shapes / sizeof *shapes];
     } fetches[] = {
         { "tex.1d.v4.u32.f32 {%r1,_,_,_}, [%t, {%f1}];", { 1, 1 } },
         { "tex.2d.v4.u32.f32 {%r1,_,_,_}, [%t, {%f1,%f2}];", { 1, 1 } },
@@ -740,7 +742,7 @@ START_TEST(mismatched_geometries_read_zero)
 
         for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
             for (int linear = 0; linear < 2; linear++) {
-                ptxiArray a = array_of(&shapes[k], ones);
+                ptxiArray a = create_array(&shapes[k], ones);
                 ptxiTexObject t;
 
                 s.flags = PTXI_TRSF_NORMALIZED_COORDINATES | (shapes[k].Flags & PTXI_ARRAY3D_CUBEMAP
@@ -750,7 +752,7 @@ START_TEST(mismatched_geometries_read_zero)
                 ok(ptxiTexObjectCreate(&t, &(PTXI_RESOURCE_DESC){ .res.array.hArray = a }, &s, NULL));
                 ok(run(m, t, out, 32));
                 for (unsigned l = 0; l < 32; l++)
-                    ck_assert_uint_eq(out[l], fetches[f].fits[k]);
+                    ck_assert_uint_eq(out[l], fetches[f].matches[k]);
                 ok(ptxiTexObjectDestroy(t));
                 ok(ptxiArrayDestroy(a));
             }
@@ -771,7 +773,7 @@ START_TEST(surfaces_are_written_within_their_bounds)
         const char *body;
         ptxiResult result;
         ptxiFault fault;
-    } misdeeds[] = {
+    } invalid_accesses[] = {
         { KERNEL("shl.b32 %r2, %r0, 2; suld.b.2d.b32.trap %r1, [%t, {%r2,0}];"), PTXI_ERROR_ILLEGAL_ADDRESS,
           PTXI_FAULT_OUT_OF_BOUNDS },
         { KERNEL("sust.b.2d.b32.trap [%t, {-4,0}], %r0; mov.u32 %r1, 0;"), PTXI_ERROR_ILLEGAL_ADDRESS,
@@ -797,17 +799,17 @@ START_TEST(surfaces_are_written_within_their_bounds)
         ck_assert_uint_eq(back[k], k ? k + 50 : 50 + 32);
     for (unsigned k = 1; k < 32; k++)
         ck_assert_uint_eq(out[k], 50 + (k < 16 ? k : 12 + k % 4));
-    for (size_t k = 0; k < sizeof misdeeds / sizeof *misdeeds; k++) {
+    for (size_t k = 0; k < sizeof invalid_accesses / sizeof *invalid_accesses; k++) {
         ptxiReport report = { .size = sizeof report };
 
-        m = load("", misdeeds[k].body);
-        ck_assert_int_eq(run(m, s, out, 32), misdeeds[k].result);
+        m = load("", invalid_accesses[k].body);
+        ck_assert_int_eq(run(m, s, out, 32), invalid_accesses[k].result);
         ok(ptxiGetLastReport(NULL, &report));
-        ck_assert_int_eq(report.fault, misdeeds[k].fault);
+        ck_assert_int_eq(report.fault, invalid_accesses[k].fault);
         ok(ptxiModuleUnload(m));
     }
     ok(ptxiSurfObjectDestroy(s));
-    bad(ptxiSurfObjectDestroy(s), INVALID_VALUE);
+    ck_error(ptxiSurfObjectDestroy(s), INVALID_VALUE);
     ok(ptxiArrayDestroy(a));
 }
 END_TEST
@@ -815,20 +817,20 @@ END_TEST
 /* Rows of 12 bytes. */
 START_TEST(reductions_of_8_bytes_in_any_row)
 {
-    uint32_t nine[9] = { 0, 1, 2, 3, 4, 5, 6, 7, 8 }, out[32];
-    ptxiArray a = array_of(&(PTXI_ARRAY3D_DESCRIPTOR){ 3, 3, 0, PTXI_AD_FORMAT_UNSIGNED_INT32, 1,
-                                                       PTXI_ARRAY3D_SURFACE_LDST }, nine);
-    ptxiSurfObject s = surface_of(a);
+    uint32_t texels_3x3[9] = { 0, 1, 2, 3, 4, 5, 6, 7, 8 }, out[32];
+    ptxiArray a = create_array(
+        &(PTXI_ARRAY3D_DESCRIPTOR){ 3, 3, 0, PTXI_AD_FORMAT_UNSIGNED_INT32, 1, PTXI_ARRAY3D_SURFACE_LDST }, texels_3x3);
+    ptxiSurfObject s = create_surface(a);
     ptxiModule m = load("", KERNEL("setp.eq.u32 %p0, %r0, 0; mov.b64 %a, 0x0000000500000007; "
                                    "@%p0 sured.b.add.2d.u64.zero [%t, {0,1}], %a;\n"
                                    "@%p0 sured.b.add.2d.u64.zero [%t, {8,1}], %a; ret;"));
 
     ok(run(m, s, out, 32));
     ok(ptxiMemcpy2D(&(PTXI_MEMCPY2D){ .srcMemoryType = PTXI_MEMORYTYPE_ARRAY, .srcArray = a,
-                                      .dstMemoryType = PTXI_MEMORYTYPE_HOST, .dstHost = nine, .WidthInBytes = 12,
+                                      .dstMemoryType = PTXI_MEMORYTYPE_HOST, .dstHost = texels_3x3, .WidthInBytes = 12,
                                       .Height = 3 }));
     for (uint32_t k = 0; k < 9; k++)
-        ck_assert_uint_eq(nine[k], k == 3 ? 10 : k == 4 ? 9 : k);
+        ck_assert_uint_eq(texels_3x3[k], k == 3 ? 10 : k == 4 ? 9 : k);
     ok(ptxiModuleUnload(m));
     ok(ptxiSurfObjectDestroy(s));
     ok(ptxiArrayDestroy(a));
@@ -843,7 +845,7 @@ START_TEST(contexts_destroy_remaining_objects)
     ptxiMipmappedArray m;
 
     ok(ptxiCtxCreate(&other, 0, 0));
-    texture_of(words_4x4(0), 0);
+    create_texture(words_4x4(0), 0);
     ok(ptxiMipmappedArrayCreate(&m, &d, 2));
     ok(ptxiCtxDestroy(other));
     ok(ptxiCtxSetCurrent(ctx));

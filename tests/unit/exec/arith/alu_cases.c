@@ -34,12 +34,12 @@ static i128 clamp(i128 v, i128 low, i128 high)
     return v < low ? low : v > high ? high : v;
 }
 
-static i128 least(enum kind k)
+static i128 min_of(enum kind k)
 {
     return kind_signed(k) ? -((i128)1 << (kind_bits(k) - 1)) : 0;
 }
 
-static i128 most(enum kind k)
+static i128 max_of(enum kind k)
 {
     return ((i128)1 << (kind_bits(k) - kind_signed(k))) - 1;
 }
@@ -80,7 +80,7 @@ REF(mad_hi_sat) { r->d = clamp((X * Y >> 32) + Z, INT32_MIN, INT32_MAX); }
 REF(divide) { r->d = Y ? X / Y : -1; }
 REF(remainder_) { r->d = Y ? X % Y : -1; }
 
-static i128 part24(i128 v, enum kind k)
+static i128 low24(i128 v, enum kind k)
 {
     v &= 0xffffff;
     return kind_signed(k) && v >> 23 ? v - 0x1000000 : v;
@@ -88,19 +88,19 @@ static i128 part24(i128 v, enum kind k)
 
 static i128 product24(const struct operands *o)
 {
-    return part24(X, o->case_->a) * part24(Y, o->case_->b);
+    return low24(X, o->case_->a) * low24(Y, o->case_->b);
 }
 
-static i128 middle24(const struct operands *o)
+static i128 high24(const struct operands *o)
 {
     return value_as((u128)(product24(o) >> 16), o->case_->a);
 }
 
 REF(mul24_lo) { r->d = product24(o); }
-REF(mul24_hi) { r->d = middle24(o); }
+REF(mul24_hi) { r->d = high24(o); }
 REF(mad24_lo) { r->d = product24(o) + Z; }
-REF(mad24_hi) { r->d = middle24(o) + Z; }
-REF(mad24_hi_sat) { r->d = clamp(middle24(o) + Z, INT32_MIN, INT32_MAX); }
+REF(mad24_hi) { r->d = high24(o) + Z; }
+REF(mad24_hi_sat) { r->d = clamp(high24(o) + Z, INT32_MIN, INT32_MAX); }
 
 /* Two halves. which: 0 add, 1 min, 2 max, +4 signed, +8 relu. */
 static i128 half_of(u128 v, int n, bool is_signed)
@@ -250,7 +250,7 @@ REF(szext)
     r->d = n && kind_signed(o->case_->a) && bit((u128)low, n - 1) ? low - ((i128)1 << n) : low;
 }
 
-static uint32_t permuted(const struct operands *o, const int s[4], bool signs)
+static uint32_t permute_bytes(const struct operands *o, const int s[4], bool signs)
 {
     u128 bytes = o->v[1] << 32 | o->v[0];
     uint32_t d = 0;
@@ -271,7 +271,7 @@ REF(prmt)
 
     for (int n = 0; n < 4; n++)
         s[n] = (int)(o->v[2] >> (4 * n) & 15);
-    r->d = permuted(o, s, true);
+    r->d = permute_bytes(o, s, true);
 }
 
 /* PTX ISA, "prmt": the table of modes. which: f4e b4e rc8 ecl ecr rc16. */
@@ -282,7 +282,7 @@ REF(prmt_mode)
     for (int n = 0; n < 4; n++)
         s[n] = WHICH == 0 ? k + n : WHICH == 1 ? (k - n) & 7 : WHICH == 2 ? k : WHICH == 3 ? (n > k ? n : k)
         : WHICH == 4 ? (n < k ? n : k) : (k & 1) * 2 + (n & 1);
-    r->d = permuted(o, s, false);
+    r->d = permute_bytes(o, s, false);
 }
 
 /* --- moves --- */
@@ -299,7 +299,7 @@ REF(ldp_64) { r->d = o->v[1]; }
 /* --- comparison and selection --- */
 enum { EQ, NE, LT, LE, GT, GE, EQU, NEU, LTU, LEU, GTU, GEU, NUM, NAN_ };
 
-static bool holds(int cmp, bool less, bool equal, bool unordered)
+static bool compare(int cmp, bool less, bool equal, bool unordered)
 {
     if (unordered)
         return cmp >= EQU && cmp != NUM;
@@ -333,22 +333,22 @@ static double number(const struct operands *o, int k, enum kind kind, bool ftz)
     return from_f32(ftz ? flushed_f32((uint32_t)o->v[k]) : (uint32_t)o->v[k]);
 }
 
-REF(setp) { set_predicates(o, r, holds(WHICH, X < Y, X == Y, false)); }
+REF(setp) { set_predicates(o, r, compare(WHICH, X < Y, X == Y, false)); }
 REF(setp_float)
 {
     double x = number(o, 0, o->case_->a, WHICH & 32), y = number(o, 1, o->case_->b, WHICH & 32);
 
-    set_predicates(o, r, holds(WHICH & 31, x < y, x == y, isnan(x) || isnan(y)));
+    set_predicates(o, r, compare(WHICH & 31, x < y, x == y, isnan(x) || isnan(y)));
 }
 REF(testp)
 {
     double x = number(o, 0, o->case_->a, false);
     int class = o->case_->a == F64 ? fpclassify(x) : fpclassify((float)x);
-    bool is[] = { class != FP_NAN && class != FP_INFINITE, class == FP_INFINITE, class != FP_NAN, class == FP_NAN,
+    bool in_class[] = { class != FP_NAN && class != FP_INFINITE, class == FP_INFINITE, class != FP_NAN, class == FP_NAN,
                   class == FP_NORMAL || class == FP_ZERO,
                   class == FP_SUBNORMAL };
 
-    r->p = is[WHICH];
+    r->p = in_class[WHICH];
 }
 REF(selp) { r->d = (o->v[2] & 1) ^ !!(o->mods & PTXI_MOD_NOT_C) ? o->v[0] : o->v[1]; }
 REF(slct) { r->d = Z >= 0 ? o->v[0] : o->v[1]; }
@@ -379,16 +379,16 @@ REF(minmax_f32) { r->d = minmax_f32_result((uint32_t)o->v[0], (uint32_t)o->v[1],
 REF(minmax3)
 {
     uint32_t mask = WHICH & 16 ? 0x7fffffff : 0xffffffff;
-    int how = (WHICH & MINMAX_MAX) | (o->mods & PTXI_MOD_FTZ ? MINMAX_FTZ : 0) | (o->mods & PTXI_MOD_NAN ? MINMAX_NAN
-            : 0);
+    int minmax_flags =
+        (WHICH & MINMAX_MAX) | (o->mods & PTXI_MOD_FTZ ? MINMAX_FTZ : 0) | (o->mods & PTXI_MOD_NAN ? MINMAX_NAN : 0);
 
-    r->d = minmax_f32_result(minmax_f32_result((uint32_t)o->v[0] & mask, (uint32_t)o->v[1] & mask, how),
-                             (uint32_t)o->v[2] & mask, how);
+    r->d = minmax_f32_result(minmax_f32_result((uint32_t)o->v[0] & mask, (uint32_t)o->v[1] & mask, minmax_flags),
+                             (uint32_t)o->v[2] & mask, minmax_flags);
 }
 REF(minmax_f64) { r->d = minmax_f64_result((uint64_t)o->v[0], (uint64_t)o->v[1], WHICH & MINMAX_MAX); }
 
 /* --- conversions --- */
-REF(cvt_sat) { r->d = clamp(X, least(o->case_->d), most(o->case_->d)); }
+REF(cvt_sat) { r->d = clamp(X, min_of(o->case_->d), max_of(o->case_->d)); }
 REF(cvt_to_int)
 {
     enum kind d = o->case_->d, a = o->case_->a;
@@ -398,7 +398,7 @@ REF(cvt_to_int)
     if (x != x)
         r->d = a == F64 || kind_bits(d) == 64 ? (u128)value_as(top, d) : 0;
     else
-        r->d = (u128)integral_clamped(x, o->mods, least(d), most(d));
+        r->d = (u128)integral_clamped(x, o->mods, min_of(d), max_of(d));
 }
 REF(cvt_from_int) { r->d = rounded_with_sat((__float128)X, X < 0, o->case_->d, o->mods); }
 REF(cvt_float) { r->d = converted(o->v[0], o->case_->a, o->case_->d, o->mods); }

@@ -23,7 +23,7 @@ static double element(const struct operands *o, int n)
     }
 }
 
-static unsigned apart(int which)
+static unsigned element_distance(int which)
 {
     return which == E2M1 ? 4 : which == F16_ || which == BF16_ ? 16 : 8;
 }
@@ -46,7 +46,7 @@ REF(narrow)
 
     for (int n = 0; n < 2; n++)
         code[n] = relu(o, FORMAT, small_code(FORMAT, element(o, n), MODE, finite, 0, 0));
-    set_pair(r, code[0], code[1], apart(o->case_->which));
+    set_pair(r, code[0], code[1], element_distance(o->case_->which));
 }
 
 REF(pair_at_random)
@@ -66,16 +66,15 @@ REF(pair_at_random)
 /* Two bytes share 16 random bits. Each of two 4-bit elements has 8 random bits of its own. */
 REF(four_at_random)
 {
-    bool own = o->case_->which == E2M1;
-    static const int own_at[4] = { 24, 8, 16, 0 };
+    bool separate_bits = o->case_->which == E2M1;
+    static const int bits_at[4] = { 24, 8, 16, 0 };
 
     for (int n = 0; n < 4; n++) {
-        unsigned random = own ? (unsigned)(o->v[4] >> own_at[n]) & 0xff
+        unsigned random = separate_bits ? (unsigned)(o->v[4] >> bits_at[n]) & 0xff
             : (unsigned)(o->v[4] >> (n < 2 ? 16 : 0)) & 0xffff;
 
-        r->d = r->d << apart(o->case_->which) | relu(o, FORMAT,
-                                                     small_code(FORMAT, element(o, n), SMALL_RS, true, random,
-                                                                own ? 8 : 16));
+        r->d = r->d << element_distance(o->case_->which) |
+               relu(o, FORMAT, small_code(FORMAT, element(o, n), SMALL_RS, true, random, separate_bits ? 8 : 16));
     }
 }
 
@@ -84,7 +83,7 @@ REF(widen)
     unsigned code[2];
 
     for (int n = 0; n < 2; n++) {
-        double x = small_number(FORMAT, (unsigned)(o->v[0] >> (n ? 0 : apart(o->case_->which))));
+        double x = small_number(FORMAT, (unsigned)(o->v[0] >> (n ? 0 : element_distance(o->case_->which))));
 
         code[n] = relu(o, &smalls[F16_], small_code(&smalls[F16_], x, SMALL_RN, false, 0, 0));
     }

@@ -64,7 +64,7 @@ static uint64_t infinity_of(enum kind k)
     return k == F64 ? 0x7ff0000000000000 : k == F32 ? 0x7f800000 : k == F16 ? 0x7c00 : 0x7f80;
 }
 
-static uint64_t one_of(enum kind k)
+static uint64_t code_of_one(enum kind k)
 {
     return k == F64 ? 0x3ff0000000000000 : k == F32 ? 0x3f800000 : k == F16 ? 0x3c00 : 0x3f80;
 }
@@ -114,12 +114,12 @@ uint64_t rounded_with_sat(quad x, bool negative, enum kind k, unsigned mods)
     uint64_t code = round_code(k, x < 0 ? -x : x, mode_of(mods), negative);
 
     if (mods & PTXI_MOD_SAT)
-        return negative ? 0 : code > one_of(k) ? one_of(k) : code;
+        return negative ? 0 : code > code_of_one(k) ? code_of_one(k) : code;
     return sign | code;
 }
 
 /* True if x is below the smallest normal number after rounding with unlimited exponents. */
-static bool tiny(quad x, enum kind k, unsigned mods)
+static bool is_subnormal(quad x, enum kind k, unsigned mods)
 {
     quad scale = k == F16 ? 0x1p10 : 0x1p100, scaled = (x < 0 ? -x : x) * scale, normal = k == F16 ? 0x1p-14 : 0x1p-126;
 
@@ -222,7 +222,7 @@ uint32_t f32_result(int op, const u128 *v, unsigned mods, bool ftz)
     r = op == 5 ? compute_odd(4, 1, in[0], 0, mode_of(mods)) : compute_odd(op, in[0], in[1], in[2], mode_of(mods));
     if (r != r)
         return mods & PTXI_MOD_SAT ? 0 : 0x7fffffff;
-    if (ftz && tiny(r, F32, mods))
+    if (ftz && is_subnormal(r, F32, mods))
         r = negative_quad(r) ? -(quad)0 : 0;
     return (uint32_t)rounded_with_sat(r, negative_quad(r), F32, mods);
 }
@@ -237,25 +237,25 @@ uint16_t half_result(int op, const uint16_t *v, enum kind k, unsigned mods)
         return mods & PTXI_MOD_SAT ? 0 : 0x7fff;
     if (negative && mods & PTXI_MOD_RELU)
         return 0;
-    if (ftz && tiny(r, k, 0))
+    if (ftz && is_subnormal(r, k, 0))
         r = 0;
     return (uint16_t)rounded_with_sat(r, negative, k, mods & PTXI_MOD_SAT);
 }
 
-uint16_t minmax_half_result(uint16_t a, uint16_t b, enum kind k, int how)
+uint16_t minmax_half_result(uint16_t a, uint16_t b, enum kind k, int flags)
 {
-    bool ftz = how & MINMAX_FTZ, negative = (a ^ b) >> 15, a_nan, b_nan;
+    bool ftz = flags & MINMAX_FTZ, negative = (a ^ b) >> 15, a_nan, b_nan;
     quad x, y;
 
-    if (how & MINMAX_XOR)
+    if (flags & MINMAX_XOR)
         a &= 0x7fff, b &= 0x7fff;
     x = exact_value(a, k, ftz), y = exact_value(b, k, ftz);
     a_nan = x != x, b_nan = y != y;
-    if ((a_nan && b_nan) || (how & MINMAX_NAN && (a_nan || b_nan)))
+    if ((a_nan && b_nan) || (flags & MINMAX_NAN && (a_nan || b_nan)))
         return 0x7fff;
-    if (a_nan || (!b_nan && (x > y || (x == y && !negative_quad(x) && negative_quad(y))) == !(how & MINMAX_MAX)))
+    if (a_nan || (!b_nan && (x > y || (x == y && !negative_quad(x) && negative_quad(y))) == !(flags & MINMAX_MAX)))
         x = y;
-    return (uint16_t)rounded_with_sat(x, how & MINMAX_XOR ? negative : negative_quad(x), k, 0);
+    return (uint16_t)rounded_with_sat(x, flags & MINMAX_XOR ? negative : negative_quad(x), k, 0);
 }
 
 uint64_t f64_result(int op, const u128 *v, unsigned mods)
@@ -286,27 +286,27 @@ uint64_t f64_result(int op, const u128 *v, unsigned mods)
     return 0xfff8000000000000;
 }
 
-uint32_t minmax_f32_result(uint32_t a, uint32_t b, int how)
+uint32_t minmax_f32_result(uint32_t a, uint32_t b, int flags)
 {
     uint32_t r, sign;
 
-    if (how & MINMAX_FTZ)
+    if (flags & MINMAX_FTZ)
         a = flushed_f32(a), b = flushed_f32(b);
     sign = (a ^ b) & 0x80000000;
-    if (how & MINMAX_XOR)
+    if (flags & MINMAX_XOR)
         a &= 0x7fffffff, b &= 0x7fffffff;
     if (nan_f32(a) && nan_f32(b))
         return 0x7fffffff;
     if (nan_f32(a) || nan_f32(b)) {
-        if (how & MINMAX_NAN)
+        if (flags & MINMAX_NAN)
             return 0x7fffffff;
         r = nan_f32(a) ? b : a;
     } else if (from_f32(a) == from_f32(b)) {
-        r = how & MINMAX_MAX ? a & b : a | b; /* only zeros may differ */
+        r = flags & MINMAX_MAX ? a & b : a | b; /* only zeros may differ */
     } else {
-        r = (from_f32(a) < from_f32(b)) == !(how & MINMAX_MAX) ? a : b;
+        r = (from_f32(a) < from_f32(b)) == !(flags & MINMAX_MAX) ? a : b;
     }
-    return how & MINMAX_XOR ? r | sign : r;
+    return flags & MINMAX_XOR ? r | sign : r;
 }
 
 uint64_t minmax_f64_result(uint64_t a, uint64_t b, bool max)
@@ -325,19 +325,20 @@ uint64_t minmax_f64_result(uint64_t a, uint64_t b, bool max)
 /* --- conversions --- */
 static quad integral(quad x, unsigned mods)
 {
-    quad whole, rest;
+    quad whole, fraction;
     int up;
 
     if (!(x < 0x1p100 && x > -0x1p100))
         return x;
     whole = (quad)(__int128)x;
-    rest = x - whole; /* with the sign of x */
+    fraction = x - whole; /* with the sign of x */
     switch (mode_of(mods)) {
     case PTXI_RN:
-        up = (rest > 0 ? rest : -rest) > 0.5 || ((rest == 0.5 || rest == -0.5) && (__int128)whole & 1);
+        up = (fraction > 0 ? fraction : -fraction) > 0.5 ||
+             ((fraction == 0.5 || fraction == -0.5) && (__int128)whole & 1);
         return whole + (up ? (x < 0 ? -1 : 1) : 0);
-    case PTXI_RM: return whole - (rest < 0);
-    case PTXI_RP: return whole + (rest > 0);
+    case PTXI_RM: return whole - (fraction < 0);
+    case PTXI_RP: return whole + (fraction > 0);
     default: return whole;
     }
 }
@@ -376,7 +377,7 @@ static uint64_t nan_result(u128 bits, enum kind from, enum kind to, unsigned mod
 }
 
 /* Applies .relu and .satfinite to a number. */
-static uint64_t limited(uint64_t code, enum kind k, unsigned mods)
+static uint64_t apply_limits(uint64_t code, enum kind k, unsigned mods)
 {
     uint64_t sign = 1ull << (kind_bits(k) - 1);
 
@@ -397,9 +398,9 @@ uint64_t converted(u128 bits, enum kind from, enum kind to, unsigned mods)
         return (uint64_t)bits << 16;
     if (x != x)
         return nan_result(bits, from, to, mods);
-    if (from == F64 && ftz && tiny(x, F32, mods))
+    if (from == F64 && ftz && is_subnormal(x, F32, mods))
         x = 0;
-    return limited(rounded_with_sat(x, negative, to, mods), to, mods);
+    return apply_limits(rounded_with_sat(x, negative, to, mods), to, mods);
 }
 
 uint64_t rounded_integral(u128 bits, enum kind k, unsigned mods)

@@ -10,7 +10,7 @@
 /* --- one reference for both, called for each element --- */
 typedef uint16_t element_reference(const struct operands *o, const uint16_t *v, enum kind k);
 
-static void each(const struct operands *o, struct results *r, element_reference *f)
+static void for_each_element(const struct operands *o, struct results *r, element_reference *f)
 {
     enum kind k = o->case_->a;
     bool pair = k == F16X2 || k == BF16X2;
@@ -25,9 +25,9 @@ static void each(const struct operands *o, struct results *r, element_reference 
     }
 }
 
-#define EACH(name)                                                                             \
+#define ELEMENT_REF(name)                                                                             \
     static uint16_t name##_element(const struct operands *o, const uint16_t *v, enum kind k);  \
-    REF(name) { each(o, r, name##_element); }                                                  \
+    REF(name) { for_each_element(o, r, name##_element); }                                                  \
     static uint16_t name##_element(const struct operands *o, const uint16_t *v, enum kind k)
 
 static uint16_t flushed(const struct operands *o, uint16_t a)
@@ -41,11 +41,14 @@ static bool is_nan(uint16_t a, enum kind k)
 }
 
 /* which: 0 add, 1 sub, 2 mul, 3 fma */
-EACH(arithmetic) { return half_result(WHICH, v, k, o->mods); }
-EACH(fma_oob) { return (v[0] & 0x7fff) == 0x7ff7 || (v[1] & 0x7fff) == 0x7ff7 ? 0 : half_result(3, v, k, o->mods); }
-EACH(neg) { return is_nan(v[0], k) ? 0x7fff : flushed(o, v[0]) ^ 0x8000; }
-EACH(abs_) { return is_nan(v[0], k) ? 0x7fff : flushed(o, v[0]) & 0x7fff; }
-EACH(minmax)
+ELEMENT_REF(arithmetic) { return half_result(WHICH, v, k, o->mods); }
+ELEMENT_REF(fma_oob)
+{
+    return (v[0] & 0x7fff) == 0x7ff7 || (v[1] & 0x7fff) == 0x7ff7 ? 0 : half_result(3, v, k, o->mods);
+}
+ELEMENT_REF(neg) { return is_nan(v[0], k) ? 0x7fff : flushed(o, v[0]) ^ 0x8000; }
+ELEMENT_REF(abs_) { return is_nan(v[0], k) ? 0x7fff : flushed(o, v[0]) & 0x7fff; }
+ELEMENT_REF(minmax)
 {
     return minmax_half_result(v[0], v[1], k, WHICH | (o->mods & PTXI_MOD_FTZ ? MINMAX_FTZ : 0) |
                               (o->mods & PTXI_MOD_NAN ? MINMAX_NAN : 0) |
@@ -53,11 +56,11 @@ EACH(minmax)
 }
 
 /* Only the lanes are tested. tests/conformance compares the functions with recordings. */
-EACH(ex2) { (void)o; return k == F16 ? ptxi_num_ex2_approx_f16(v[0]) : ptxi_num_ex2_approx_ftz_bf16(v[0]); }
-EACH(tanh_) { (void)o; return k == F16 ? ptxi_num_tanh_approx_f16(v[0]) : ptxi_num_tanh_approx_bf16(v[0]); }
+ELEMENT_REF(ex2) { (void)o; return k == F16 ? ptxi_num_ex2_approx_f16(v[0]) : ptxi_num_ex2_approx_ftz_bf16(v[0]); }
+ELEMENT_REF(tanh_) { (void)o; return k == F16 ? ptxi_num_tanh_approx_f16(v[0]) : ptxi_num_tanh_approx_bf16(v[0]); }
 
 /* which: the comparison, 0 to 13 */
-static bool holds(const struct operands *o, uint16_t a, uint16_t b, enum kind k)
+static bool compare(const struct operands *o, uint16_t a, uint16_t b, enum kind k)
 {
     __float128 x = exact_value(a, k, o->mods & PTXI_MOD_FTZ), y = exact_value(b, k, o->mods & PTXI_MOD_FTZ);
     bool number = x == x && y == y;
@@ -79,8 +82,8 @@ REF(setp)
 
     k = k == F16 || k == F16X2 ? F16 : BF16;
     for (int n = 0; n < 2; n++) {
-        bool t = n && !pair ? !holds(o, (uint16_t)o->v[0], (uint16_t)o->v[1], k)
-                            : holds(o, (uint16_t)(o->v[0] >> (16 * n)), (uint16_t)(o->v[1] >> (16 * n)), k);
+        bool t = n && !pair ? !compare(o, (uint16_t)o->v[0], (uint16_t)o->v[1], k)
+                            : compare(o, (uint16_t)(o->v[0] >> (16 * n)), (uint16_t)(o->v[1] >> (16 * n)), k);
 
         *out[n] = (bool[]){ t, t && c, t || c, t != c }[(o->mods & PTXI_MOD_BOOL_MASK) >> PTXI_MOD_BOOL_SHIFT];
     }

@@ -63,22 +63,22 @@ static const uint16_t specials_bf16[] = { 0, 1, 0x7ff7, 0x7f, 0x80, 0x81, 0x3f80
 
 /* The kinds of floats in a round. Many handlers have a fast path for lanes that all hold numbers, or numbers of
  * usual magnitudes. One NaN in 32 lanes would disable it. */
-static enum { ANYTHING, FINITE, MODERATE, LARGE /* at least 1, so that no format holds them as subnormals */ } floats;
+static enum { ANY_VALUE, FINITE, MODERATE, LARGE /* at least 1, so that no format holds them as subnormals */ } floats;
 
-static bool fits(unsigned exponent, unsigned bias)
+static bool in_range(unsigned exponent, unsigned bias)
 {
     if (floats == LARGE)
         return exponent - bias <= 8;
-    return floats == ANYTHING || (floats == FINITE ? exponent != 2 * bias + 1 : exponent - (bias - 8) <= 16);
+    return floats == ANY_VALUE || (floats == FINITE ? exponent != 2 * bias + 1 : exponent - (bias - 8) <= 16);
 }
 
 static bool is_wanted(enum kind k, uint64_t v)
 {
     switch (k) {
-    case F64: return fits(v >> 52 & 0x7ff, 1023);
-    case F32: return fits(v >> 23 & 0xff, 127);
-    case F16: return fits(v >> 10 & 0x1f, 15);
-    case BF16: return fits(v >> 7 & 0xff, 127);
+    case F64: return in_range(v >> 52 & 0x7ff, 1023);
+    case F32: return in_range(v >> 23 & 0xff, 127);
+    case F16: return in_range(v >> 10 & 0x1f, 15);
+    case BF16: return in_range(v >> 7 & 0xff, 127);
     default: return true;
     }
 }
@@ -152,7 +152,7 @@ static unsigned kind_units(enum kind k)
     return k == NONE ? 0 : k == PRED ? 1 : kind_bits(k) <= 16 ? 1 : kind_bits(k) / 16;
 }
 
-static u128 get(unsigned slot, enum kind k, int l)
+static u128 load_value(unsigned slot, enum kind k, int l)
 {
     unsigned char *p = frame + slot * PTXI_UNIT;
 
@@ -166,7 +166,7 @@ static u128 get(unsigned slot, enum kind k, int l)
     }
 }
 
-static void put(unsigned slot, enum kind k, int l, u128 x)
+static void store_value(unsigned slot, enum kind k, int l, u128 x)
 {
     unsigned char *p = frame + slot * PTXI_UNIT;
 
@@ -195,7 +195,7 @@ struct round {
     int32_t imm;
     ptxi_lanes active;
     bool in_place;  /* d is in the slot of a */
-    bool twice;     /* b is in the slot of a, too */
+    bool same_sources;     /* b is in the slot of a, too */
     struct operands in[PTXI_LANES];
     u128 want[PTXI_LANES];
     ptxi_lanes want_p, want_q; /* predicates: destination (or q) and carry */
@@ -209,7 +209,7 @@ static unsigned slot_of(const struct round *r, enum kind k, unsigned slot)
 /* Returns a value for c near the negative product, so that sums cancel. */
 static uint64_t near_product(enum kind k, uint64_t a, uint64_t b)
 {
-    uint64_t mask = (uint64_t)kind_mask(k), wiggle = random64() % 5 - 2;
+    uint64_t mask = (uint64_t)kind_mask(k), ulps = random64() % 5 - 2;
     __float128 x;
 
     if (k == F16X2 || k == BF16X2) {
@@ -219,7 +219,7 @@ static uint64_t near_product(enum kind k, uint64_t a, uint64_t b)
     if (k == F32X2)
         return near_product(F32, a & 0xffffffff, b & 0xffffffff) | near_product(F32, a >> 32, b >> 32) << 32;
     x = -exact_value(a, k, false) * exact_value(b, k, false);
-    return x != x ? 0 : (rounded_with_sat(x, x < 0, k, 0) + wiggle) & mask;
+    return x != x ? 0 : (rounded_with_sat(x, x < 0, k, 0) + ulps) & mask;
 }
 
 static void make_round(struct round *r)
@@ -242,7 +242,7 @@ static void make_round(struct round *r)
                 v = v << 64 | random64();
             if (k && kinds[k] != NONE && random64() % 16 == 0 && kind_bits(kinds[k]) == kind_bits(kinds[0]))
                 v = o->v[0];
-            if (k == 1 && r->twice)
+            if (k == 1 && r->same_sources)
                 v = o->v[0];
             if (k == 2 && is_float(kinds[2]) && kinds[0] == kinds[2] && kinds[1] == kinds[2] && random64() % 4 == 0)
                 v = near_product(kinds[2], (uint64_t)o->v[0], (uint64_t)o->v[1]);
@@ -254,13 +254,13 @@ static void make_round(struct round *r)
             } else {
                 if (kind_bits(kinds[k]) == 8) /* the bits above do not matter */
                     v |= (random64() & 0xff) << 8;
-                put(A + 8 * k, kinds[k], l, v);
+                store_value(A + 8 * k, kinds[k], l, v);
                 v &= kind_bits(kinds[k]) == 8 ? 0xff : ~(u128)0;
             }
             o->v[k] = v;
         }
         o->carry = *predicate(7) >> l & 1;
-        o->old = get(slot_of(r, c->d, D), c->d, l);
+        o->old = load_value(slot_of(r, c->d, D), c->d, l);
         c->ref(o, &out);
         r->want[l] = out.d;
         r->want_p |= (ptxi_lanes)out.p << l;
@@ -275,7 +275,7 @@ static struct ptxi_insn make_insn(const struct round *r)
 
     i.d = (uint16_t)slot_of(r, c->d, D);
     i.a = (uint16_t)slot_of(r, c->a, A);
-    i.b = r->twice ? i.a : (uint16_t)slot_of(r, c->b, B);
+    i.b = r->same_sources ? i.a : (uint16_t)slot_of(r, c->b, B);
     i.c = (uint16_t)slot_of(r, c->c, C);
     if (c->flags & DEST_IN_B)
         i.b = i.d;
@@ -306,7 +306,8 @@ static void check_lanes(const struct round *r, const char *level)
     for (int l = 0; l < PTXI_LANES; l++) {
         const struct operands *o = &r->in[l];
         bool on = r->active >> l & 1;
-        u128 got = get(slot, r->c->d, l), want = on ? r->want[l] & kind_mask(r->c->d) : o->old & kind_mask(r->c->d);
+        u128 got = load_value(slot, r->c->d, l),
+             want = on ? r->want[l] & kind_mask(r->c->d) : o->old & kind_mask(r->c->d);
 
         if (got != want)
             ck_abort_msg("%s at %s, mods %#x, lane %d%s: a %#llx b %#llx c %#llx e %#llx carry %d: got %#llx:%016llx, "
@@ -355,8 +356,9 @@ static void run_case(const struct alu_case *c, int rounds)
         r.active = n / mods_count % 3 == 0 ? PTXI_ALL_LANES : (ptxi_lanes)random64();
         r.in_place = n / mods_count % 2 && c->d != PRED && kind_units(c->d) == kind_units(c->a) && c->d != WORDS &&
             c->a != WORDS && !(c->flags & DEST_IN_B);
-        r.twice = n / mods_count % 3 == 2 && c->a == c->b && c->a != PRED && c->a != NONE && !(c->flags & DEST_IN_B);
-        floats = (const int[]){ ANYTHING, FINITE, MODERATE, LARGE }[n / mods_count / 3 % 4];
+        r.same_sources =
+            n / mods_count % 3 == 2 && c->a == c->b && c->a != PRED && c->a != NONE && !(c->flags & DEST_IN_B);
+        floats = (const int[]){ ANY_VALUE, FINITE, MODERATE, LARGE }[n / mods_count / 3 % 4];
         r.imm = c->imms ? (int32_t)(random64() % c->imms) : 0;
         run_round(&r);
     }
@@ -387,7 +389,7 @@ START_TEST(all_handlers_are_tested)
         PTXI_OPS(X)
 #undef X
     };
-    static const char *const elsewhere[] = { /* prefixes of their names */
+    static const char *const tested_elsewhere[] = { /* prefixes of their names */
         "activemask", "alloca_", "async_store", "atom_", "bar_", "bra", "brkpt", "brx", "bulk_", "call", "cluster_",
             "count", "cp_async",
         "cvta_", "elect", "end", "ex2_f64", "exit", "fence", "fill_", "getctarank_", "guard", "isspacep", "istypep",
@@ -401,8 +403,8 @@ START_TEST(all_handlers_are_tested)
     for (unsigned op = 1; op < PTXI_OP_COUNT; op++) {
         bool found = false;
 
-        for (size_t k = 0; k < sizeof elsewhere / sizeof *elsewhere && !found; k++)
-            found = !strncmp(names[op], elsewhere[k], strlen(elsewhere[k]));
+        for (size_t k = 0; k < sizeof tested_elsewhere / sizeof *tested_elsewhere && !found; k++)
+            found = !strncmp(names[op], tested_elsewhere[k], strlen(tested_elsewhere[k]));
         for (unsigned t = 0; t < TABLES && !found; t++)
             for (unsigned k = 0; k < tables[t]->count && !found; k++)
                 found = tables[t]->cases[k].op == op;

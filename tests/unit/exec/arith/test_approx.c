@@ -13,7 +13,7 @@
     X(rcp_approx_f32, 32) X(rsqrt_approx_f32, 32) X(sqrt_approx_f32, 32) X(ex2_approx_f32, 32) X(lg2_approx_f32, 32) \
     X(sin_approx_f32, 32) X(cos_approx_f32, 32) X(tanh_approx_f32, 32) X(rsqrt_approx_f64, 64)                      \
     X(ex2_approx_f16, 16) X(tanh_approx_f16, 16) X(tanh_approx_bf16, 16)
-/* Operations whose names differ from those of the functions. */
+/* Operations with other names than the functions. */
 #define FORMS_RENAMED(X)                                                                                            \
     X(rcp_approx_f32_ftz, 32, rcp_approx_ftz_f32((uint32_t)a)) \
     X(rsqrt_approx_f32_ftz, 32, rsqrt_approx_ftz_f32((uint32_t)a)) \
@@ -37,7 +37,7 @@ static const struct form {
     const char *name;
     unsigned op;
     int bits;
-    uint64_t (*one)(uint64_t a, uint64_t b);
+    uint64_t (*compute_lane)(uint64_t a, uint64_t b);
 } forms[] = {
 #define FORM(op, bits, ...) { #op, PTXI_OP_##op, bits, one_##op },
     FORMS_OF_ONE(FORM) FORMS_RENAMED(FORM) DIVISIONS(FORM)
@@ -56,9 +56,9 @@ static uint32_t random_word(uint32_t i)
 
 static uint32_t word(uint32_t i)
 {
-    static const uint16_t borders[4] = { 0, 1, 0x8000, 0xffff };
+    static const uint16_t edges[4] = { 0, 1, 0x8000, 0xffff };
 
-    return (i / LOWER_HALVES) << 16 | (i % LOWER_HALVES < 4 ? borders[i % LOWER_HALVES] : random_word(i) >> 16);
+    return (i / LOWER_HALVES) << 16 | (i % LOWER_HALVES < 4 ? edges[i % LOWER_HALVES] : random_word(i) >> 16);
 }
 
 /* Widens 32 bits to the upper half of 64 bits, or cuts them to 16 bits. */
@@ -103,18 +103,18 @@ static uint32_t dividends[OPERANDS];
 static void test_level(const char *level, ptxi_handler *const *table, const struct form *f)
 {
     static _Alignas(64) unsigned char frame[12 * PTXI_UNIT];
-    static const ptxi_lanes some = (ptxi_lanes)UINT64_C(0x7fffeffff00dfffe);
+    static const ptxi_lanes some_lanes = (ptxi_lanes)UINT64_C(0x7fffeffff00dfffe);
     struct ptxi_warp warp = { .regs = frame };
     struct ptxi_insn insn = { .a = 0, .b = 4, .d = 8 };
-    bool two = f->one == one_div_approx_f32 || f->one == one_div_full_f32 || f->one == one_div_approx_f32_ftz ||
-        f->one == one_div_full_f32_ftz;
+    bool is_division = f->compute_lane == one_div_approx_f32 || f->compute_lane == one_div_full_f32 ||
+                       f->compute_lane == one_div_approx_f32_ftz || f->compute_lane == one_div_full_f32_ftz;
 
     for (uint32_t i = 0; i < OPERANDS; i += PTXI_LANES) {
-        warp.active = i / PTXI_LANES % 16 ? PTXI_ALL_LANES : some;
+        warp.active = i / PTXI_LANES % 16 ? PTXI_ALL_LANES : some_lanes;
         insn.d = i / PTXI_LANES % 2 ? 8 : 0;
         memset(PTXI_SLOT(&warp, 8), 0x55, 4 * PTXI_UNIT);
         for (uint32_t l = 0; l < PTXI_LANES; l++) {
-            set_lane(PTXI_SLOT(&warp, 0), l, f->bits, two ? dividends[i + l] : operand(i + l, f->bits));
+            set_lane(PTXI_SLOT(&warp, 0), l, f->bits, is_division ? dividends[i + l] : operand(i + l, f->bits));
             set_lane(PTXI_SLOT(&warp, 4), l, f->bits, operand(i + l, f->bits));
         }
         table[f->op](&insn, &warp);
@@ -183,7 +183,8 @@ START_TEST(handlers_match_the_functions)
 
     for (uint32_t i = 0; i < OPERANDS; i++) {
         dividends[i] = dividend(i, word(i));
-        expected[i] = strncmp(f->name, "div", 3) ? f->one(operand(i, f->bits), 0) : f->one(dividends[i], word(i));
+        expected[i] = strncmp(f->name, "div", 3) ? f->compute_lane(operand(i, f->bits), 0)
+                                                 : f->compute_lane(dividends[i], word(i));
     }
     for (int k = 0; k < LEVELS && levels[k].level <= ptxi_cpu_level_host(); k++)
         test_level(levels[k].name, levels[k].table, f);

@@ -44,7 +44,7 @@ static const struct form {
       { 0x3c01, 0x33000000, 0x3f01, 0xffc1 }, .out = { 0x3f8040093f804008, 0x7fffffff3e820201 } },
     { "add.f32.f16 %r10,%h0,%r1; add.sat.f32.f16 %r11,%h2,%r1; sub.f32.f16 %r12,%h2,%r1;", { 0x0001, 0, 0x7e12 },
       .out = { 0x0000000033800000, 0x7fffffff } },
-    /* vectors of atomic operations, whose results may overwrite their operands */
+    /* vectors of atomic operations; their results may overwrite their operands */
     { "atom.global.add.v2.f32 {%r0,%r1},[%mem],{%r1,%r0}; mov.b32 %r10,%r0; mov.b32 %r11,%r1;",
       { 0x40400000, 0x40800000 }, { 0x400000003f800000 },
       { 0x400000003f800000 }, { 0x40a0000040a00000 } },

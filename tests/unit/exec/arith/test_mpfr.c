@@ -1,5 +1,5 @@
 /* Tests rounded arithmetic against MPFR. Kernels of every form run through the public interface on all combinations
- * of special values, on operands whose exact result is close to the midpoint of two neighbors, and on random bits.
+ * of special values, on operands with an exact result close to the midpoint of two neighbors, and on random bits.
  *
  * MPFR rounds the numbers. expected() adds the rules of PTX: NaNs (doc/numerics.md, "NaN results"), .ftz, .sat and
  * .relu. */
@@ -53,7 +53,7 @@ static bool is_format(const struct form *f, enum format_index k)
 }
 
 /* PTX ISA, "Floating Point Instructions" and "Half Precision Floating Point Instructions". */
-static bool exists(const struct form *f)
+static bool is_supported(const struct form *f)
 {
     bool half = is_format(f, F16) || is_format(f, BF16);
 
@@ -76,13 +76,13 @@ static int list_forms(const struct format *format, enum op op)
     for (unsigned k = 0; k < 32; k++) {
         struct form f = { .format = format, .op = op, .rounding = k & 3, .ftz = k & 4, .sat = k & 8, .relu = k & 16 };
 
-        if (exists(&f))
+        if (is_supported(&f))
             forms[n++] = f;
     }
     return n;
 }
 
-static void spell(const struct form *f, char *s, size_t size)
+static void print_name(const struct form *f, char *s, size_t size)
 {
     snprintf(s, size, "%s%s%s%s%s.%s", ops[f->op].name, roundings[f->rounding].name, f->ftz ? ".ftz" : "",
              f->sat ? ".sat" : "", f->relu ? ".relu" : "",
@@ -212,13 +212,13 @@ static uint64_t expected(const struct form *f, const uint64_t *in)
 }
 
 /* --- operands --- */
-static int below(int n)
+static int random_below(int n)
 {
     return (int)(random64() >> 33) % n;
 }
 
 /* m * 2^exponent as 1.x. The first of the m bits is 1. The value is truncated if the format has fewer bits. */
-static uint64_t make(const struct format *f, uint64_t m, int exponent)
+static uint64_t make_float(const struct format *f, uint64_t m, int exponent)
 {
     int biased = exponent + f->bias;
     uint64_t sign = random64() & sign_bit(f);
@@ -234,23 +234,23 @@ static uint64_t random_significand(const struct format *f)
 {
     uint64_t m = random64() & fraction_mask(f);
 
-    if (below(4) == 0)
+    if (random_below(4) == 0)
         m &= random64() & random64();
     return m | (fraction_mask(f) + 1);
 }
 
 static int any_exponent(const struct format *f)
 {
-    return below(2 * f->bias + (int)f->precision) - f->bias - (int)f->precision;
+    return random_below(2 * f->bias + (int)f->precision) - f->bias - (int)f->precision;
 }
 
 /* Returns an exponent for the result: arbitrary, near the subnormal numbers, or near the largest number. */
-static int interesting_exponent(const struct format *f)
+static int edge_exponent(const struct format *f)
 {
-    switch (below(4)) {
-    case 0: return 2 - f->bias - below((int)f->precision + 4);
-    case 1: return f->bias - 1 + below(3);
-    default: return below(16) - 8;
+    switch (random_below(4)) {
+    case 0: return 2 - f->bias - random_below((int)f->precision + 4);
+    case 1: return f->bias - 1 + random_below(3);
+    default: return random_below(16) - 8;
     }
 }
 
@@ -267,18 +267,18 @@ static uint64_t inverse(uint64_t odd)
 /* Finds a factor such that the low bits of the product are almost half of the last place of the result. */
 static bool near_half_factor(const struct format *f, uint64_t a, uint64_t *b)
 {
-    unsigned p = f->precision, shorter = (unsigned)below(2); /* products have 2p bits or one less */
+    unsigned p = f->precision, shorter = (unsigned)random_below(2); /* products have 2p bits or one less */
     uint64_t half = (uint64_t)1 << (p - 1 - shorter);
 
-    *b = (half + (uint64_t)(below(5) - 2)) * inverse(a) & (2 * fraction_mask(f) + 1);
+    *b = (half + (uint64_t)(random_below(5) - 2)) * inverse(a) & (2 * fraction_mask(f) + 1);
     return *b > fraction_mask(f) && (u128)a * *b >> (2 * p - 1) != shorter;
 }
 
-/* Finds a dividend and a divisor whose quotient is close to a number with one more bit, which is 1. */
+/* Finds a dividend and a divisor. Their quotient is close to a number with one more bit, which is 1. */
 static bool near_half_quotient(const struct format *f, uint64_t *a, uint64_t b)
 {
     unsigned p = f->precision;
-    int64_t k = 2 * below(8) - 7;
+    int64_t k = 2 * random_below(8) - 7;
     uint64_t q = ((uint64_t)k * inverse(b) & (((uint64_t)1 << p) - 1)) | (uint64_t)1 << p;
     u128 t = (u128)b * q - (u128)(__int128)k;
 
@@ -291,13 +291,13 @@ static bool near_half_quotient(const struct format *f, uint64_t *a, uint64_t b)
 static bool near_half_square(const struct format *f, uint64_t *a, int *exponent)
 {
     unsigned p = f->precision, n = p + 2 + (p & 1);
-    int64_t k = 8 * (below(4096) - 2048) + 1;
+    int64_t k = 8 * (random_below(4096) - 2048) + 1;
     uint64_t q = 1;
 
     for (unsigned i = 3; i < n; i++)
         if ((q * q - (uint64_t)k) >> i & 1)
             q += (uint64_t)1 << (i - 1);
-    q = (below(2) ? q : -q) & (((uint64_t)1 << (p + 1)) - 1);
+    q = (random_below(2) ? q : -q) & (((uint64_t)1 << (p + 1)) - 1);
     *a = (uint64_t)(((u128)q * q - (u128)(__int128)k) >> n);
     *exponent = (int)p - 1;
     while (*a && *a <= fraction_mask(f)) {
@@ -309,11 +309,11 @@ static bool near_half_square(const struct format *f, uint64_t *a, int *exponent)
 }
 
 /* Returns about -(a * b), half of its last place, or a tiny number. */
-static uint64_t interesting_summand(const struct format *f, uint64_t a, uint64_t b, int exponent)
+static uint64_t edge_summand(const struct format *f, uint64_t a, uint64_t b, int exponent)
 {
     uint64_t c;
 
-    switch (below(3)) {
+    switch (random_below(3)) {
     case 0:
         if (is_nan(f, a) || is_nan(f, b))
             return a;
@@ -323,25 +323,29 @@ static uint64_t interesting_summand(const struct format *f, uint64_t a, uint64_t
         if (!mpfr_regular_p(r) || mpfr_get_exp(r) > f->bias || mpfr_get_exp(r) - 1 < 1 - f->bias)
             return a;
         c = encode(r, f) ^ sign_bit(f);
-        return c + (uint64_t)below(3) - 1;
-    case 1: return make(f, fraction_mask(f) + 1 + (uint64_t)below(2), exponent - (int)f->precision);
-    default: return make(f, random_significand(f), exponent - 3 * (int)f->precision);
+        return c + (uint64_t)random_below(3) - 1;
+    case 1: return make_float(f, fraction_mask(f) + 1 + (uint64_t)random_below(2), exponent - (int)f->precision);
+    default: return make_float(f, random_significand(f), exponent - 3 * (int)f->precision);
     }
 }
 
 static void make_sum(const struct format *f, uint64_t *in)
 {
     uint64_t m = random_significand(f), top = fraction_mask(f) + 1;
-    int e = interesting_exponent(f);
+    int e = edge_exponent(f);
 
-    in[0] = make(f, m, e);
-    switch (below(3)) {
-    case 0: in[1] = make(f, (const uint64_t[]){ top, top + 1, 2 * top - 1 }[below(3)],
-                         e - (int)f->precision - below(3) + 1); break;
-    case 1: in[1] = in[0] ^ sign_bit(f) ^ (uint64_t)below(4); break; /* cancels */
-    default: in[1] = make(f, random_significand(f), e + below(2 * (int)f->precision + 6) - (int)f->precision - 3);
+    in[0] = make_float(f, m, e);
+    switch (random_below(3)) {
+    case 0:
+        in[1] = make_float(f, (const uint64_t[]){ top, top + 1, 2 * top - 1 }[random_below(3)],
+                           e - (int)f->precision - random_below(3) + 1);
+        break;
+    case 1: in[1] = in[0] ^ sign_bit(f) ^ (uint64_t)random_below(4); break; /* cancels */
+    default:
+        in[1] =
+            make_float(f, random_significand(f), e + random_below(2 * (int)f->precision + 6) - (int)f->precision - 3);
     }
-    if (below(2)) {
+    if (random_below(2)) {
         uint64_t t = in[0];
 
         in[0] = in[1];
@@ -349,12 +353,12 @@ static void make_sum(const struct format *f, uint64_t *in)
     }
 }
 
-/* Makes operands whose exact result is hard to round. */
+/* Makes operands with an exact result that is hard to round. */
 static void make_hard(const struct form *form, uint64_t *in)
 {
     const struct format *f = form->format;
     uint64_t a = random_significand(f) | 1, b = random_significand(f) | 1;
-    int t = interesting_exponent(f), e = t / 2 + below(f->bias / 2) - f->bias / 4, square;
+    int t = edge_exponent(f), e = t / 2 + random_below(f->bias / 2) - f->bias / 4, square;
 
     switch (form->op) {
     case ADD:
@@ -365,40 +369,40 @@ static void make_hard(const struct form *form, uint64_t *in)
     case FMA:
         for (int k = 0; k < 64 && !near_half_factor(f, a, &b); k++)
             a = random_significand(f) | 1;
-        in[0] = make(f, a, e);
-        in[1] = make(f, b | (fraction_mask(f) + 1), t - e);
+        in[0] = make_float(f, a, e);
+        in[1] = make_float(f, b | (fraction_mask(f) + 1), t - e);
         if (form->op == FMA)
-            in[2] = interesting_summand(f, in[0], in[1], t);
+            in[2] = edge_summand(f, in[0], in[1], t);
         break;
     case DIV:
         for (int k = 0; k < 64 && !near_half_quotient(f, &a, b); k++)
             b = random_significand(f) | 1;
-        in[0] = make(f, a | (fraction_mask(f) + 1), e);
-        in[1] = make(f, b, e - t);
+        in[0] = make_float(f, a | (fraction_mask(f) + 1), e);
+        in[1] = make_float(f, b, e - t);
         break;
     case SQRT:
         for (int k = 0; k < 64 && !near_half_square(f, &a, &square); k++)
             ;
-        in[0] = make(f, a | (fraction_mask(f) + 1), square + 2 * (any_exponent(f) / 2)) & ~sign_bit(f);
+        in[0] = make_float(f, a | (fraction_mask(f) + 1), square + 2 * (any_exponent(f) / 2)) & ~sign_bit(f);
         break;
     default:
-        in[0] = make(f, random_significand(f), -t);
+        in[0] = make_float(f, random_significand(f), -t);
     }
 }
 
-static int specials(const struct format *f, uint64_t *v, bool few)
+static int specials(const struct format *f, uint64_t *v, bool only_few)
 {
     uint64_t min = fraction_mask(f) + 1, one = (uint64_t)f->bias << (f->precision - 1), quiet = min >> 1;
     /* few sequences end here */
-    const uint64_t list[] = { 0, 1, min - 1, min, one, one + 1, infinity(f) - 1, infinity(f), infinity(f) + 1,
+    const uint64_t all_values[] = { 0, 1, min - 1, min, one, one + 1, infinity(f) - 1, infinity(f), infinity(f) + 1,
                               infinity(f) | quiet | 5, one - 1,
                               2, min + 1, one - min, one + min, one + min + quiet, infinity(f) / 2, infinity(f) - min,
                               sign_bit(f) - 1, quiet };
-    int n = few ? 11 : (int)(sizeof list / sizeof *list);
+    int n = only_few ? 11 : (int)(sizeof all_values / sizeof *all_values);
 
     for (int k = 0; k < n; k++) {
-        v[2 * k] = list[k];
-        v[2 * k + 1] = list[k] | sign_bit(f);
+        v[2 * k] = all_values[k];
+        v[2 * k + 1] = all_values[k] | sign_bit(f);
     }
     return 2 * n;
 }
@@ -439,7 +443,7 @@ static char *module_text(int n)
         unsigned bits = forms[k].format->bits;
         int arity = ops[forms[k].op].arity;
 
-        spell(&forms[k], name, sizeof name);
+        print_name(&forms[k], name, sizeof name);
         fprintf(o, ".visible .entry k%d(.param .u64 in, .param .u64 out) { .reg .b%u %%a, %%b, %%c, %%d; "
                    ".reg .b64 %%i, %%o; .reg .b32 %%t, %%n;\n"
                    "  ld.param.u64 %%i, [in]; ld.param.u64 %%o, [out]; mov.u32 %%t, %%tid.x; mov.u32 %%n, %%ctaid.x; "
@@ -458,7 +462,7 @@ static void check_form(const struct form *f)
     int arity = ops[f->op].arity;
     char name[64];
 
-    spell(f, name, sizeof name);
+    print_name(f, name, sizeof name);
     for (int row = 0; row < ROWS; row++)
         ck_bits64_at(out[row], expected(f, in[row]), "%s of %#" PRIx64 " %#" PRIx64 " %#" PRIx64, name, in[row][0],
                      arity > 1 ? in[row][1] : 0,
@@ -516,8 +520,8 @@ END_TEST
  * neighbors. */
 START_TEST(hard_cases_are_hard)
 {
-    static const enum op made[] = { MUL, DIV, SQRT };
-    struct form f = { .format = &formats[F32 + _i / 3], .op = made[_i % 3] };
+    static const enum op hard_ops[] = { MUL, DIV, SQRT };
+    struct form f = { .format = &formats[F32 + _i / 3], .op = hard_ops[_i % 3] };
     unsigned p = f.format->precision;
     int hard = 0;
     mpfr_t middle;

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { FORMS = 120, THREADS = 96, UNTOUCHED = 0x5a5a5a5a };
+enum { FORMS = 120, THREADS = 96, OLD_VALUE = 0x5a5a5a5a };
 enum second { NO_SECOND, ADD, MIN, MAX };
 
 /* The scalar operations, then those that also have forms for pairs and quads. All but the first three have the
@@ -29,7 +29,7 @@ struct form {
     char d[8], a[8], b[8]; /* selectors as spelled in the form */
 };
 
-static uint32_t any(uint32_t below)
+static uint32_t random_below(uint32_t below)
 {
     return (uint32_t)(random64() >> 32) % below;
 }
@@ -40,22 +40,22 @@ static uint32_t any(uint32_t below)
 static void choose_selector(char *s, unsigned count)
 {
     *s = 0;
-    if (any(3) == 0)
+    if (random_below(3) == 0)
         return;
     if (count == 1) {
-        bool half = any(2);
+        bool half = random_below(2);
 
-        sprintf(s, ".%c%u", half ? 'h' : 'b', any(half ? 2 : 4));
+        sprintf(s, ".%c%u", half ? 'h' : 'b', random_below(half ? 2 : 4));
         return;
     }
     s += sprintf(s, count == 2 ? ".h" : ".b");
     for (unsigned i = 0; i < count; i++)
-        s += sprintf(s, "%u", any(2 * count));
+        s += sprintf(s, "%u", random_below(2 * count));
 }
 
 static void choose_mask(char *s, unsigned count)
 {
-    unsigned mask = any(1 << count);
+    unsigned mask = random_below(1 << count);
 
     *s = 0;
     if (!mask)
@@ -66,30 +66,36 @@ static void choose_mask(char *s, unsigned count)
             s += sprintf(s, "%u", i);
 }
 
-static struct form choose(enum op op, unsigned count)
+static struct form random_form(enum op op, unsigned count)
 {
-    struct form f = { .op = op, .count = count, .d_signed = any(2), .a_signed = any(2), .b_signed = any(2),
-                      .guarded = any(2), .in_place = any(4) == 0,
-                      .comparison = any(6), .wrap = any(2) };
+    struct form f = { .op = op,
+                      .count = count,
+                      .d_signed = random_below(2),
+                      .a_signed = random_below(2),
+                      .b_signed = random_below(2),
+                      .guarded = random_below(2),
+                      .in_place = random_below(4) == 0,
+                      .comparison = random_below(6),
+                      .wrap = random_below(2) };
 
     choose_selector(f.a, count);
     choose_selector(f.b, count);
-    f.sat = op != VSET && any(2);
+    f.sat = op != VSET && random_below(2);
     if (op == VSHL || op == VSHR)
         f.b_signed = false;
     if (op == VSET)
         f.d_signed = f.a_signed;
     if (count > 1) {
         choose_mask(f.d, count);
-        f.second = !f.sat && any(2) ? ADD : NO_SECOND;
+        f.second = !f.sat && random_below(2) ? ADD : NO_SECOND;
     } else if (op == VMAD) {
-        f.scale = (const unsigned[]){ 0, 7, 15 }[any(3)];
-        f.plus_one = any(3) == 0;
-        f.minus_a = !f.plus_one && any(3) == 0;
-        f.minus_b = !f.plus_one && any(3) == 0;
-        f.minus_c = !f.plus_one && f.minus_a == f.minus_b && any(2);
-    } else if (any(2)) {
-        f.second = any(4);
+        f.scale = (const unsigned[]){ 0, 7, 15 }[random_below(3)];
+        f.plus_one = random_below(3) == 0;
+        f.minus_a = !f.plus_one && random_below(3) == 0;
+        f.minus_b = !f.plus_one && random_below(3) == 0;
+        f.minus_c = !f.plus_one && f.minus_a == f.minus_b && random_below(2);
+    } else if (random_below(2)) {
+        f.second = random_below(4);
     } else {
         choose_selector(f.d, 1);
         f.merges = true;
@@ -133,7 +139,7 @@ static char *module_text(const struct form *forms)
                      "mad.wide.u32 %%i, %%t, 12, %%i;\n"
                      "  mad.wide.u32 %%o, %%t, 4, %%o; ld.global.u32 %%a, [%%i]; ld.global.u32 %%b, [%%i+4]; "
                      "ld.global.u32 %%c, [%%i+8];\n"
-                     "  rem.u32 %%t, %%t, 3; setp.ne.u32 %%p, %%t, 0; mov.b32 %%d, %d;\n  %s", k, UNTOUCHED,
+                     "  rem.u32 %%t, %%t, 3; setp.ne.u32 %%p, %%t, 0; mov.b32 %%d, %d;\n  %s", k, OLD_VALUE,
                      forms[k].guarded ? "@%p " : "");
         spell(out, &forms[k]);
         fprintf(out, "\n  st.global.u32 [%%o], %s; ret; }\n", forms[k].in_place ? "%a" : "%d");
@@ -152,7 +158,7 @@ static int64_t extended(uint32_t v, unsigned bits, bool is_signed)
 }
 
 /* partSelectSignExtend() */
-static int64_t part(uint32_t v, const char *selector, bool is_signed)
+static int64_t extract_part(uint32_t v, const char *selector, bool is_signed)
 {
     unsigned bits = !*selector ? 32 : selector[1] == 'b' ? 8 : 16;
 
@@ -164,7 +170,7 @@ static int64_t clamped(int64_t v, int64_t low, int64_t high)
     return v < low ? low : v > high ? high : v;
 }
 
-static bool holds(unsigned comparison, int64_t x, int64_t y)
+static bool compare(unsigned comparison, int64_t x, int64_t y)
 {
     return (bool[]){ x == y, x != y, x < y, x <= y, x > y, x >= y }[comparison];
 }
@@ -179,7 +185,7 @@ static int64_t primary(const struct form *f, int64_t x, int64_t y)
     case VABSDIFF: return llabs(x - y);
     case VMIN: return x < y ? x : y;
     case VMAX: return x < y ? y : x;
-    case VSET: return holds(f->comparison, x, y);
+    case VSET: return compare(f->comparison, x, y);
     case VAVRG: return x + y >= 0 ? (x + y + 1) / 2 : (x + y - ((x + y) & 1)) / 2;
     case VSHL: return (int64_t)((unsigned __int128)(__int128)x << count);
     default: return x >> count;
@@ -189,7 +195,8 @@ static int64_t primary(const struct form *f, int64_t x, int64_t y)
 static uint32_t expected_vmad(const struct form *f, uint32_t a, uint32_t b, uint32_t c)
 {
     bool minus = f->minus_a != f->minus_b, is_signed = f->a_signed || f->b_signed || minus || f->minus_c;
-    __int128 product = (__int128)(int32_t)part(a, f->a, f->a_signed) * (int32_t)part(b, f->b, f->b_signed);
+    __int128 product =
+        (__int128)(int32_t)extract_part(a, f->a, f->a_signed) * (int32_t)extract_part(b, f->b, f->b_signed);
     __int128 t = (minus ? -product : product) + (f->minus_c ? -(__int128)(int32_t)c : (int32_t)c) + f->plus_one;
 
     if (!is_signed && f->scale)
@@ -231,7 +238,7 @@ static uint32_t combined(const struct form *f, int64_t t, uint32_t c)
 }
 
 /* optMerge() */
-static uint32_t merged(const char *selector, uint32_t t, uint32_t c)
+static uint32_t merge_part(const char *selector, uint32_t t, uint32_t c)
 {
     uint32_t mask = selector[1] == 'b' ? 0xff : 0xffff, at = (mask == 0xff ? 8 : 16) * (uint32_t)(selector[2] - '0');
 
@@ -240,33 +247,33 @@ static uint32_t merged(const char *selector, uint32_t t, uint32_t c)
 
 static uint32_t expected_scalar(const struct form *f, uint32_t a, uint32_t b, uint32_t c)
 {
-    int64_t t = primary(f, part(a, f->a, f->a_signed), part(b, f->b, f->b_signed));
+    int64_t t = primary(f, extract_part(a, f->a, f->a_signed), extract_part(b, f->b, f->b_signed));
     uint32_t r;
 
     if (f->sat)
         t = saturated(f, t);
     r = combined(f, t, c);
-    return *f->d ? merged(f->d, r, c) : r;
+    return *f->d ? merge_part(f->d, r, c) : r;
 }
 
 /* Element i of b:a as the selector, or without one the digits, say. */
-static int64_t element(const struct form *f, uint64_t both, const char *selector, const char *digits, unsigned i,
+static int64_t element(const struct form *f, uint64_t sources, const char *selector, const char *digits, unsigned i,
                        bool is_signed)
 {
     unsigned bits = 32 / f->count, digit = (unsigned)((*selector ? selector + 2 : digits)[f->count - 1 - i] - '0');
 
-    return extended((uint32_t)(both >> bits * digit), bits, is_signed);
+    return extended((uint32_t)(sources >> bits * digit), bits, is_signed);
 }
 
 static uint32_t expected_simd(const struct form *f, uint32_t a, uint32_t b, uint32_t c)
 {
-    uint64_t both = (uint64_t)b << 32 | a;
+    uint64_t sources = (uint64_t)b << 32 | a;
     unsigned bits = 32 / f->count;
     uint32_t sum = c, r = c;
 
     for (unsigned i = 0; i < f->count; i++) {
-        int64_t x = element(f, both, f->a, f->count == 2 ? "10" : "3210", i, f->a_signed);
-        int64_t t = primary(f, x, element(f, both, f->b, f->count == 2 ? "32" : "7654", i, f->b_signed)),
+        int64_t x = element(f, sources, f->a, f->count == 2 ? "10" : "3210", i, f->a_signed);
+        int64_t t = primary(f, x, element(f, sources, f->b, f->count == 2 ? "32" : "7654", i, f->b_signed)),
             top = (int64_t)1 << (bits - f->d_signed);
         uint32_t mask = UINT32_MAX >> (32 - bits) << bits * i;
 
@@ -283,7 +290,7 @@ static uint32_t expected_simd(const struct form *f, uint32_t a, uint32_t b, uint
 static uint32_t expected(const struct form *f, const uint32_t *in, int thread)
 {
     if (f->guarded && thread % 3 == 0)
-        return f->in_place ? in[0] : UNTOUCHED;
+        return f->in_place ? in[0] : OLD_VALUE;
     if (f->op == VMAD)
         return expected_vmad(f, in[0], in[1], in[2]);
     return (f->count > 1 ? expected_simd : expected_scalar)(f, in[0], in[1], in[2]);
@@ -297,8 +304,9 @@ static uint32_t operand(void)
                                          0x80000000, 0x80000001, 0xffffffff,
                                          0xffff8000, 0x80808080, 0x7f7f7f7f, 0x80007fff };
 
-    return any(2) ? specials[any(sizeof specials / sizeof *specials)] : any(2) ? any(UINT32_MAX) >> any(32)
-        : any(UINT32_MAX);
+    return random_below(2)   ? specials[random_below(sizeof specials / sizeof *specials)]
+           : random_below(2) ? random_below(UINT32_MAX) >> random_below(32)
+                             : random_below(UINT32_MAX);
 }
 
 static void check_form(const struct form *f, const uint32_t (*in)[3], const uint32_t *out)
@@ -358,7 +366,8 @@ START_TEST(forms_agree)
         setenv("PTXI_CPU", ptxi_cpu_level_name((enum ptxi_cpu_level)level), 1);
     random_state += (uint64_t)_i;
     for (int k = 0; k < FORMS; k++)
-        forms[k] = scalar ? choose((enum op)n, 1) : choose((enum op)(VADD + (n - SCALAR_CASES) / 2), n % 2 ? 2 : 4);
+        forms[k] =
+            scalar ? random_form((enum op)n, 1) : random_form((enum op)(VADD + (n - SCALAR_CASES) / 2), n % 2 ? 2 : 4);
     run_forms(forms);
 }
 END_TEST

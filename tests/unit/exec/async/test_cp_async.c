@@ -129,7 +129,7 @@ static const struct {
     const char *body;
     ptxiResult result;
     ptxiFault fault;
-    const char *says;
+    const char *report_words;
 } faults[] = {
     { PLACES "  cp.async.cg.shared.global [%r4+4], [%rd4], 16;", PTXI_ERROR_MISALIGNED_ADDRESS, PTXI_FAULT_MISALIGNED,
       "write of 16 bytes" },
@@ -146,7 +146,7 @@ START_TEST(bad_copies_are_reported)
     uint32_t out[THREADS];
 
     ck_assert_int_eq(run_one_cta("sm_80", faults[_i].body, THREADS, out), faults[_i].result);
-    ck_assert(report_says(faults[_i].fault, faults[_i].says));
+    ck_assert(report_has(faults[_i].fault, faults[_i].report_words));
 }
 END_TEST
 

@@ -32,7 +32,7 @@ static uint32_t masked(uint32_t t) { return t % 4 < 2 ? t << 24 | (NOT_WRITTEN &
 static uint32_t own_and_word(uint32_t t) { return t << 16 | (1000 + t); }
 static uint32_t four(uint32_t t) { return t < 4 ? 10 + t : 0; }
 static uint32_t zeros(uint32_t t) { return t >= 2 && t < 32 ? 0 : 7; }
-static uint32_t turned(uint32_t t) { return (1003 + 4 * t) << 16 | (1000 + 4 * t); }
+static uint32_t reversed(uint32_t t) { return (1003 + 4 * t) << 16 | (1000 + 4 * t); }
 static uint32_t halves(uint32_t t) { return t ? 0x3c003c00 : 0x3c004000; }
 
 static const struct {
@@ -119,12 +119,12 @@ static const struct {
     { "sm_90", "multimem of one device",
       "  bar.sync 0; multimem.red.relaxed.gpu.global.add.u32 [%rd1], %r0; "
       "multimem.ld_reduce.relaxed.gpu.global.add.u32 %r9, [%rd1]; multimem.st.global.u32 [%rd1], %r9;\n", sum },
-    { "sm_90", "multimem of eight elements, turned round",
+    { "sm_90", "multimem of eight elements in reverse order",
       "  mul.wide.u32 %rd4, %r0, 16; add.u64 %rd4, %rd4, %rd2;\n"
       "  multimem.ld_reduce.relaxed.gpu.global.add.v8.f16 {%h0, %h1, %h2, %h3, %h4, %h5, %h6, %h7}, [%rd4];\n"
       "  multimem.st.relaxed.gpu.global.v8.f16 [%rd4], {%h7, %h6, %h5, %h4, %h3, %h2, %h1, %h0};\n"
       "  ld.global.u32 %r9, [%rd4]; ld.global.u32 %r8, [%rd4+12]; shr.u32 %r8, %r8, 16; or.b32 %r9, %r9, %r8;\n",
-      turned },
+      reversed },
 };
 
 START_TEST(copies_arrive_after_the_wait)
@@ -136,7 +136,7 @@ END_TEST
 static const struct {
     const char *body;
     ptxiFault fault;
-    const char *says;
+    const char *report_words;
 } faults[] = {
     { INIT(1) EXPECT(128) LOAD(128) "  @%p cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%s], "
                                     "[%rd2+4032], 128, [%m];\n", PTXI_FAULT_OUT_OF_BOUNDS, "thread (0,0,0)" },
@@ -162,7 +162,7 @@ START_TEST(bad_copies_are_reported)
     uint32_t out[THREADS];
 
     ck_assert_int_ne(run_one_cta("sm_90", faults[_i].body, THREADS, out), PTXI_SUCCESS);
-    ck_assert(report_says(faults[_i].fault, faults[_i].says));
+    ck_assert(report_has(faults[_i].fault, faults[_i].report_words));
 }
 END_TEST
 

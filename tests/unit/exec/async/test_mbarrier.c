@@ -136,7 +136,7 @@ END_TEST
 static const struct {
     const char *body;
     ptxiFault fault;
-    const char *says;
+    const char *report_words;
 } faults[] = {
     { INIT(129) "  mbarrier.arrive.shared.b64 _, [%m];\n" WAIT("W", 0), PTXI_FAULT_DEADLOCK,
       "wait for the mbarrier at 0xc00 (pending count 1, tx-count 0) at line" },
@@ -172,7 +172,7 @@ START_TEST(misuse_is_reported)
     ptxiResult r = run_one_cta("sm_90", faults[_i].body, THREADS, out);
 
     ck_assert_int_ne(r, PTXI_SUCCESS);
-    ck_assert(report_says(faults[_i].fault, faults[_i].says));
+    ck_assert(report_has(faults[_i].fault, faults[_i].report_words));
 }
 END_TEST
 

@@ -64,7 +64,7 @@ static ptxiResult encode(ptxiTensorMap *map, const struct shape *s, ptxiTensorMa
                                     0, s->swizzle, 0, 0);
 }
 
-static uint32_t taken(const struct shape *s, unsigned d)
+static uint32_t box_elements(const struct shape *s, unsigned d)
 {
     return d ? (s->box[d] + s->step[d] - 1) / s->step[d] : s->box[0];
 }
@@ -74,7 +74,7 @@ static uint32_t box_words(const struct shape *s)
     uint32_t n = 1;
 
     for (unsigned d = 0; d < s->rank; d++)
-        n *= taken(s, d);
+        n *= box_elements(s, d);
     return n;
 }
 
@@ -84,12 +84,12 @@ static int64_t element(const struct shape *s, uint32_t n)
     int64_t bytes = 0;
 
     for (unsigned d = 0; d < s->rank; d++) {
-        int64_t c = s->at[d] + (int64_t)(n % taken(s, d)) * (d ? s->step[d] : 1);
+        int64_t c = s->at[d] + (int64_t)(n % box_elements(s, d)) * (d ? s->step[d] : 1);
 
         if (c < 0 || c >= (int64_t)s->dim[d])
             return -1;
         bytes += c * (d ? (int64_t)s->stride[d - 1] : 4);
-        n /= taken(s, d);
+        n /= box_elements(s, d);
     }
     return bytes / 4;
 }
@@ -182,13 +182,13 @@ END_TEST
 
 static uint32_t copied(uint32_t old, uint32_t x) { return (void)old, x; }
 static uint32_t added(uint32_t old, uint32_t x) { return old + x; }
-static uint32_t greater(uint32_t old, uint32_t x) { return (int32_t)old > (int32_t)x ? old : x; }
+static uint32_t larger(uint32_t old, uint32_t x) { return (int32_t)old > (int32_t)x ? old : x; }
 
 START_TEST(boxes_are_stored_and_reduced)
 {
     static const char *const copies[][RANKS] = { EACH_RANK(STORE), EACH_RANK(ADD), EACH_RANK(MAX) };
-    static uint32_t (*const does[])(uint32_t, uint32_t) = { copied, added, greater };
-    struct shape there = shapes[_i % SHAPES], *s = &there;
+    static uint32_t (*const combine[])(uint32_t, uint32_t) = { copied, added, larger };
+    struct shape shape_copy = shapes[_i % SHAPES], *s = &shape_copy;
     static uint32_t want[TENSOR / 4], got[TENSOR / 4];
     uint32_t words[BOX / 4];
     ptxiTensorMap map;
@@ -201,7 +201,7 @@ START_TEST(boxes_are_stored_and_reduced)
         want[k] = k + 1;
     for (uint32_t n = 0; n < box_words(s); n++)
         if (element(s, n) >= 0)
-            want[element(s, n)] = does[_i / SHAPES](want[element(s, n)], words[place(s, n)]);
+            want[element(s, n)] = combine[_i / SHAPES](want[element(s, n)], words[place(s, n)]);
     ok(ptxiMemcpyHtoD(box, words, BOX));
     ok(encode(&map, s, PTXI_TENSOR_MAP_DATA_TYPE_INT32));
     ok(run(copies[_i / SHAPES][s->rank - 1], false, &map, s));
@@ -227,11 +227,11 @@ START_TEST(multicast_to_itself)
 END_TEST
 
 /* The kernel changes the map in shared memory, and then uses it for a copy. */
-static const char map_here[] = "ld.b64 %rd2, [%map]; mov.u32 %r1, copy; mov.u32 %r5, copy;\n"
+static const char copy_map[] = "ld.b64 %rd2, [%map]; mov.u32 %r1, copy; mov.u32 %r5, copy;\n"
     "COPY: ld.b64 %rd2, [%map]; @%p st.shared.b64 [%r1], %rd2; add.u64 %map, %map, 8; add.u32 %r1, %r1, 8; "
     "sub.u32 %r3, %r1, %r5; setp.lt.u32 %q, %r3, 128; @%q bra COPY;\n"
     "  mov.u32 %r1, copy; ld.param.u64 %rd3, [address];\n";
-static const char map_there[] =
+static const char publish_map[] =
     "  bar.warp.sync -1; "
     "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned "
     "[work], [copy], 128;\n"
@@ -252,7 +252,7 @@ START_TEST(changed_maps)
 #define REPLACE(field, type, ...) \
     ADD_TEXT("  @%%p tensormap.replace.tile." field ".shared::cta.b1024." type " [%%r1], "); ADD_TEXT(__VA_ARGS__); \
     ADD_TEXT(";\n")
-    ADD_TEXT("%s", map_here);
+    ADD_TEXT("%s", copy_map);
     REPLACE("global_address", "b64", "%%rd3");
     REPLACE("rank", "b32", "%u", s->rank - 1);
     REPLACE("elemtype", "b32", "7");
@@ -267,7 +267,7 @@ START_TEST(changed_maps)
             REPLACE("global_stride", "b64", "%u, %llu", d, (unsigned long long)s->stride[d]);
         }
     }
-    ADD_TEXT("%s%s", map_there, loads[s->rank - 1]);
+    ADD_TEXT("%s%s", publish_map, loads[s->rank - 1]);
     target = "sm_90a";
     ok(encode(&map, other, PTXI_TENSOR_MAP_DATA_TYPE_INT32));
     if (nothing)
@@ -440,7 +440,7 @@ static const struct wide {
     { { 3, { 16, 9, 5 }, { 64, 576 }, { -1 }, { -1 }, { 1, 1, 1 }, 20, { 0, -3, 1 }, { 2, 1 } }, false },
     { { 3, { 16, 9, 5 }, { 64, 576 }, { -1 }, { 0 }, { 1, 2, 1 }, 20, { 0, -5, 1 }, { 3, 0 } }, false },
 };
-enum { WIDES = sizeof wides / sizeof *wides };
+enum { WIDE_COUNT = sizeof wides / sizeof *wides };
 
 static ptxiResult encode_wide(ptxiTensorMap *map, const struct wide *x, uint32_t channels)
 {
@@ -516,7 +516,7 @@ START_TEST(im2col_w_maps_are_checked)
     do {                                                            \
         x = wides[0];                                               \
         change;                                                     \
-        gives(encode_wide(&map, &x, 32), PTXI_ERROR_INVALID_VALUE); \
+        ck_result(encode_wide(&map, &x, 32), PTXI_ERROR_INVALID_VALUE); \
     } while (0)
     x = wides[0];
     ok(encode_wide(&map, &x, 32));
@@ -525,10 +525,10 @@ START_TEST(im2col_w_maps_are_checked)
     REFUSED_WIDE(x.s.upper[0] = 32768);
     REFUSED_WIDE(x.s.pixels = 1025);
     ok(ptxiTensorMapReplaceAddress(&map, (void *)(uintptr_t)box));
-    gives(ptxiTensorMapReplaceAddress(&map, (void *)(uintptr_t)(box + 8)), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiTensorMapReplaceAddress(&map, (void *)(uintptr_t)(box + 8)), PTXI_ERROR_INVALID_VALUE);
     memset(&map, 0, sizeof map);
-    gives(ptxiTensorMapReplaceAddress(&map, (void *)(uintptr_t)box), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiTensorMapReplaceAddress(NULL, (void *)(uintptr_t)box), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiTensorMapReplaceAddress(&map, (void *)(uintptr_t)box), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiTensorMapReplaceAddress(NULL, (void *)(uintptr_t)box), PTXI_ERROR_INVALID_VALUE);
 }
 END_TEST
 
@@ -645,7 +645,7 @@ START_TEST(im2col_maps_are_checked)
     do {                                                           \
         s = columns[2];                                            \
         change;                                                    \
-        gives(encode_columns(&map, &s), PTXI_ERROR_INVALID_VALUE); \
+        ck_result(encode_columns(&map, &s), PTXI_ERROR_INVALID_VALUE); \
     } while (0)
     REFUSED_COLUMNS(s.rank = 2);
     REFUSED_COLUMNS(s.rank = 6);
@@ -688,7 +688,7 @@ END_TEST
 START_TEST(misuse_is_reported)
 {
     static const struct shape large = { 2, { 64, 1000 }, { 256 }, { 8, 4 }, { 1, 1 }, { 0, 62 }, 0 };
-    static const struct { const char *copy; bool load; ptxiFault fault; const char *says; } rows[] = {
+    static const struct { const char *copy; bool load; ptxiFault fault; const char *report_words; } rows[] = {
         { LOAD("2d", "{%c0, %c1}"), true, PTXI_FAULT_OUT_OF_BOUNDS, "the end of the allocation" },
         { STORE("2d", "{%c0, %c1}"), false, PTXI_FAULT_OUT_OF_BOUNDS, "write of 32 bytes" },
         { LOAD("1d", "{%c0}"), true, PTXI_FAULT_MISUSE, "no tensor map of this number of dimensions" },
@@ -715,7 +715,7 @@ START_TEST(misuse_is_reported)
     ok(encode(&map, &large, PTXI_TENSOR_MAP_DATA_TYPE_FLOAT32));
     ck_assert_int_ne(run(rows[_i].copy, rows[_i].load, &map, &large), PTXI_SUCCESS);
     ok(ptxiGetLastReport(NULL, &report));
-    ck_assert_msg(report.fault == rows[_i].fault && strstr(report.text, rows[_i].says), "%s", report.text);
+    ck_assert_msg(report.fault == rows[_i].fault && strstr(report.text, rows[_i].report_words), "%s", report.text);
 }
 END_TEST
 
@@ -728,7 +728,7 @@ START_TEST(maps_are_checked)
     do {                                                                    \
         s = shapes[4];                                                      \
         change;                                                             \
-        gives(encode(map, &s, PTXI_TENSOR_MAP_DATA_TYPE_FLOAT32), result);  \
+        ck_result(encode(map, &s, PTXI_TENSOR_MAP_DATA_TYPE_FLOAT32), result);  \
     } while (0)
     REFUSED((void)0, PTXI_SUCCESS);
     REFUSED(s.rank = 0, PTXI_ERROR_INVALID_VALUE);
@@ -746,8 +746,8 @@ START_TEST(maps_are_checked)
     REFUSED(s.step[0] = 0, PTXI_ERROR_INVALID_VALUE);
     REFUSED(s.swizzle = PTXI_TENSOR_MAP_SWIZZLE_128B_ATOM_32B, PTXI_ERROR_INVALID_VALUE);
     s = shapes[4];
-    gives(encode(NULL, &s, PTXI_TENSOR_MAP_DATA_TYPE_FLOAT32), PTXI_ERROR_INVALID_VALUE);
-    gives(encode(map, &s, PTXI_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B), PTXI_ERROR_INVALID_VALUE);
+    ck_result(encode(NULL, &s, PTXI_TENSOR_MAP_DATA_TYPE_FLOAT32), PTXI_ERROR_INVALID_VALUE);
+    ck_result(encode(map, &s, PTXI_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B), PTXI_ERROR_INVALID_VALUE);
 }
 END_TEST
 
@@ -764,7 +764,8 @@ static const struct small {
     { PTXI_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B, 0, 6, 12 },
     { PTXI_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B, PTXI_TENSOR_MAP_SWIZZLE_128B, 6, 12 },
 };
-enum { SMALLS = sizeof smalls / sizeof *smalls, SMALL_ROWS = 3, SMALL_BOX = 128, SMALL_WIDTH = 256, SMALL_HEIGHT = 5 };
+enum { SMALL_COUNT = sizeof smalls / sizeof *smalls };
+enum { SMALL_ROWS = 3, SMALL_BOX = 128, SMALL_WIDTH = 256, SMALL_HEIGHT = 5 };
 
 /* A box for run() with as many words as the real box has in global memory, which is the number of bytes that arrive. */
 static struct shape small_words(const struct small *x)
@@ -818,7 +819,7 @@ START_TEST(narrow_elements_are_loaded)
 }
 END_TEST
 
-/* Elements of 6 bits occupy bytes, whose upper two bits are dropped. */
+/* Elements of 6 bits occupy bytes. The upper two bits are dropped. */
 START_TEST(narrow_elements_are_stored)
 {
     const struct small *x = &smalls[_i];
@@ -833,7 +834,7 @@ START_TEST(narrow_elements_are_stored)
     ok(ptxiMemcpyDtoH(before, tensor, TENSOR));
     ok(encode_small(&map, x, SMALL_BOX));
     if (x->type == PTXI_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B) {
-        gives(run(STORE("2d", "{%c0, %c1}"), false, &map, &s), PTXI_ERROR_LAUNCH_FAILED);
+        ck_result(run(STORE("2d", "{%c0, %c1}"), false, &map, &s), PTXI_ERROR_LAUNCH_FAILED);
         return;
     }
     ok(run(STORE("2d", "{%c0, %c1}"), false, &map, &s));
@@ -875,7 +876,7 @@ START_TEST(maps_of_narrow_elements_are_checked)
         const struct shape s = { 2, { rows[k].width, 4 }, { rows[k].stride }, { rows[k].box, 2 }, { 1, 1 }, { 0 },
                                  rows[k].swizzle };
 
-        gives(encode(&map, &s, rows[k].type), rows[k].result);
+        ck_result(encode(&map, &s, rows[k].type), rows[k].result);
     }
 }
 END_TEST
@@ -943,7 +944,7 @@ START_TEST(swizzle_of_96_bytes)
     ptxiTensorMap map;
 
     snprintf(text, sizeof text, "%s  @%%p tensormap.replace.tile.swizzle_mode.shared::cta.b1024.b32 [%%r1], 4;\n%s%s",
-             map_here, map_there, LOAD("2d", "{%c0, %c1}"));
+             copy_map, publish_map, LOAD("2d", "{%c0, %c1}"));
     target = "sm_103a";
     ok(encode(&map, &s, PTXI_TENSOR_MAP_DATA_TYPE_FLOAT32));
     ok(run(text, true, &map, &s));
@@ -976,10 +977,10 @@ int main(void)
     suite_add_tcase(s, t);
     t = tcase_create("sm_100");
     tcase_add_checked_fixture(t, set_up_100, close_context);
-    tcase_add_loop_test(t, im2col_w_columns, 0, WIDES);
+    tcase_add_loop_test(t, im2col_w_columns, 0, WIDE_COUNT);
     tcase_add_test(t, im2col_w_maps_are_checked);
-    tcase_add_loop_test(t, narrow_elements_are_loaded, 0, SMALLS);
-    tcase_add_loop_test(t, narrow_elements_are_stored, 0, SMALLS);
+    tcase_add_loop_test(t, narrow_elements_are_loaded, 0, SMALL_COUNT);
+    tcase_add_loop_test(t, narrow_elements_are_stored, 0, SMALL_COUNT);
     tcase_add_loop_test(t, swizzles_of_larger_atoms, 0, ATOMS * WIDTHS);
     tcase_add_test(t, maps_of_narrow_elements_are_checked);
     suite_add_tcase(s, t);

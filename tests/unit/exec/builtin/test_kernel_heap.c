@@ -55,14 +55,14 @@ static ptxiResult run(const char *kernel, unsigned threads, uint64_t size)
     return r ? r : ptxiCtxSynchronize();
 }
 
-static void fails(ptxiResult got, ptxiResult result, ptxiFault fault, const char *what)
+static void check_failure(ptxiResult got, ptxiResult result, ptxiFault fault, const char *words)
 {
     ptxiReport r = { .size = sizeof r };
 
-    gives(got, result);
+    ck_result(got, result);
     ok(ptxiGetLastReport(NULL, &r));
     ck_assert_int_eq(r.fault, fault);
-    ck_assert_msg(strstr(r.text, what), "%s", r.text);
+    ck_assert_msg(strstr(r.text, words), "%s", r.text);
 }
 
 START_TEST(blocks_do_not_overlap_and_stay)
@@ -119,22 +119,24 @@ END_TEST
 
 START_TEST(misuse)
 {
-    uint64_t mine;
+    uint64_t host_memory;
 
-    fails(run("beyond", 1, 40), PTXI_ERROR_ILLEGAL_ADDRESS, PTXI_FAULT_OUT_OF_BOUNDS,
-          "right after the end of the allocation of 40 bytes");
-    fails(run("freed", 1, 40), PTXI_ERROR_ILLEGAL_ADDRESS, PTXI_FAULT_FREED, "goes to freed memory");
-    fails(run("inner", 1, 40), PTXI_ERROR_ILLEGAL_ADDRESS, PTXI_FAULT_FREE,
-          "free: the address does not come from malloc");
+    check_failure(run("beyond", 1, 40), PTXI_ERROR_ILLEGAL_ADDRESS, PTXI_FAULT_OUT_OF_BOUNDS,
+                  "right after the end of the allocation of 40 bytes");
+    check_failure(run("freed", 1, 40), PTXI_ERROR_ILLEGAL_ADDRESS, PTXI_FAULT_FREED, "goes to freed memory");
+    check_failure(run("inner", 1, 40), PTXI_ERROR_ILLEGAL_ADDRESS, PTXI_FAULT_FREE,
+                  "free: the address does not come from malloc");
     ok(run("get", THREADS, 24));
     out[5] = out[4];
-    fails(run("put", THREADS, 0), PTXI_ERROR_LAUNCH_FAILED, PTXI_FAULT_FREE, "free: the memory has been freed before");
-    ok(ptxiMemAlloc((ptxiDevicePtr *)&mine, 100));
-    out[0] = mine;
-    fails(run("put", 1, 0), PTXI_ERROR_ILLEGAL_ADDRESS, PTXI_FAULT_FREE, "free: the address does not come from malloc");
-    ok(ptxiMemFree(mine));
+    check_failure(run("put", THREADS, 0), PTXI_ERROR_LAUNCH_FAILED, PTXI_FAULT_FREE,
+                  "free: the memory has been freed before");
+    ok(ptxiMemAlloc((ptxiDevicePtr *)&host_memory, 100));
+    out[0] = host_memory;
+    check_failure(run("put", 1, 0), PTXI_ERROR_ILLEGAL_ADDRESS, PTXI_FAULT_FREE,
+                  "free: the address does not come from malloc");
+    ok(ptxiMemFree(host_memory));
     ok(run("get", 1, 24));
-    gives(ptxiMemFree(out[0]), PTXI_ERROR_INVALID_VALUE); /* the block belongs to the kernels */
+    ck_result(ptxiMemFree(out[0]), PTXI_ERROR_INVALID_VALUE); /* the block belongs to the kernels */
 }
 END_TEST
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST = 2000 };
+enum { MAX_OUTPUT = 2000 };
 
 static const char text[] =
     ".version 8.0\n.target sm_80\n.address_size 64\n.extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 "
@@ -24,7 +24,7 @@ static const char text[] =
 
 static ptxiModule module;
 static char *memory; /* the format; the arguments are at 1024 and the result at 2040 */
-static char printed[MOST];
+static char printed[MAX_OUTPUT];
 static size_t length;
 
 static void collect(void *user, const char *s, size_t size)
@@ -65,7 +65,7 @@ static ptxiResult run(const char *name, unsigned threads)
 static const struct row {
     const char *format, *text;
     unsigned result;
-    struct { unsigned bytes; union { uint32_t i; uint64_t l; double d; } is; } arguments[5];
+    struct { unsigned bytes; union { uint32_t i; uint64_t l; double d; } value; } arguments[5];
 } rows[] = {
     { "%d %i %u", "-5 -6 4294967295", 3, { I(-5u), I(-6u), I(-1u) } },
     { "%zu %jd %td|", "%zu %jd %td|", 0, { L(5), L(-6ul), L(7) } },
@@ -90,7 +90,7 @@ START_TEST(conversions)
     strcpy(memory + 1000, "hello");
     for (int k = 0; k < 5; k++) {
         size_t bytes = row->arguments[k].bytes ? row->arguments[k].bytes : 8;
-        uint64_t x = row->arguments[k].bytes ? row->arguments[k].is.l : (uint64_t)(uintptr_t)(memory + 1000);
+        uint64_t x = row->arguments[k].bytes ? row->arguments[k].value.l : (uint64_t)(uintptr_t)(memory + 1000);
 
         at = (at + bytes - 1) / bytes * bytes;
         memcpy(memory + at, &x, bytes);
@@ -104,22 +104,22 @@ END_TEST
 
 START_TEST(assertions)
 {
-    char said[MOST] = "";
+    char messages[MAX_OUTPUT] = "";
     FILE *file = tmpfile();
     int old = dup(STDERR_FILENO);
 
     fflush(stderr);
     dup2(fileno(file), STDERR_FILENO);
     strcpy(memory, "hello");
-    gives(run("fail", 8), PTXI_ERROR_ASSERT);
+    ck_result(run("fail", 8), PTXI_ERROR_ASSERT);
     fflush(stderr);
     dup2(old, STDERR_FILENO);
     close(old);
     rewind(file);
-    ck_assert_uint_gt(fread(said, 1, sizeof said - 1, file), 0);
+    ck_assert_uint_gt(fread(messages, 1, sizeof messages - 1, file), 0);
     fclose(file);
-    ck_assert_str_eq(said, "hello:77: hello: block: [0,0,0], thread: [1,0,0] Assertion `hello` failed.\n"
-                           "hello:77: hello: block: [0,0,0], thread: [5,0,0] Assertion `hello` failed.\n");
+    ck_assert_str_eq(messages, "hello:77: hello: block: [0,0,0], thread: [1,0,0] Assertion `hello` failed.\n"
+                               "hello:77: hello: block: [0,0,0], thread: [5,0,0] Assertion `hello` failed.\n");
 }
 END_TEST
 

@@ -37,7 +37,7 @@ static int order(const char *type, uint64_t a, uint64_t b)
     return type[0] == 's' ? ((int64_t)a > (int64_t)b) - ((int64_t)a < (int64_t)b) : (a > b) - (a < b);
 }
 
-static bool holds(unsigned comparison, int order)
+static bool compare(unsigned comparison, int order)
 {
     return order < 0 ? comparisons[comparison].less : order ? comparisons[comparison].greater
         : comparisons[comparison].equal;
@@ -75,7 +75,7 @@ static void run(const char *body, const uint64_t *a, const uint64_t *b, uint32_t
 }
 
 /* Returns the registers of a type: %r1, %r2 or %rd1, %rd2. */
-static const char *prefix(const char *type)
+static const char *register_prefix(const char *type)
 {
     return type[1] == '3' ? "%r" : "%rd";
 }
@@ -92,15 +92,16 @@ START_TEST(forward_branches)
              "%s mov.u32 %%r3, 1; setp.%s.%s %%p, %s1, %s2; @%s%%p bra END; mov.u32 %%r3, 2;\n",
              all_lanes ? "" : "mov.u32 %r3, 9; mov.u32 %r4, %tid.x; and.b32 %r4, %r4, 3; setp.eq.u32 %p, %r4, 3; "
                               "@%p bra END;\n", comparisons[c].name,
-             types[t], prefix(types[t]), prefix(types[t]), negated ? "!" : "");
+             types[t], register_prefix(types[t]), register_prefix(types[t]), negated ? "!" : "");
     for (unsigned k = 0; k < THREADS; k++) {
         a[k] = operand(k);
         b[k] = operand(k / 16);
     }
     run(body, a, b, out);
     for (unsigned k = 0; k < THREADS; k++)
-        ck_assert_uint_eq(out[k], !all_lanes && k % 4 == 3 ? 9u : holds(c, order(types[t], a[k], b[k])) != negated ? 1u
-                          : 2u);
+        ck_assert_uint_eq(out[k], !all_lanes && k % 4 == 3                             ? 9u
+                                  : compare(c, order(types[t], a[k], b[k])) != negated ? 1u
+                                                                                       : 2u);
 }
 END_TEST
 
@@ -109,7 +110,7 @@ END_TEST
 START_TEST(loop_branches)
 {
     unsigned c = (unsigned)_i % COMPARISONS, t = (unsigned)_i / COMPARISONS;
-    const char *p = prefix(types[t]);
+    const char *p = register_prefix(types[t]);
     uint64_t a[THREADS], b[THREADS];
     uint32_t out[THREADS];
     char body[400];
@@ -127,7 +128,7 @@ START_TEST(loop_branches)
         uint64_t x = a[k];
         uint32_t n = 1;
 
-        for (; n < 20 && (x++, holds(c, order(types[t], x, b[k]))); n++)
+        for (; n < 20 && (x++, compare(c, order(types[t], x, b[k]))); n++)
             ;
         ck_assert_uint_eq(out[k], n);
     }

@@ -41,10 +41,10 @@ enum { SPACES = 3 };
 static const int32_t offsets[] = { 0, 32, -16, 0x7fff0000 };
 enum { OFFSETS = sizeof offsets / sizeof *offsets };
 
-static void scramble(void *p, size_t size)
+static void fill_random(void *p, size_t size)
 {
     for (size_t k = 0; k < size; k++)
-        ((uint8_t *)p)[k] = (uint8_t)any(256);
+        ((uint8_t *)p)[k] = (uint8_t)random_below(256);
 }
 
 /* --- the reference: the element for byte b of register r of a lane --- */
@@ -86,7 +86,7 @@ static void print_kernel(FILE *out, unsigned f, unsigned s, unsigned o)
 {
     static const char *const vectors[] = { "{%r0}", "{%r0,%r1}", "{%r0,%r1,%r2,%r3}" };
     const struct form *form = &forms[f];
-    const char *split = strchr(form->text, '%'), *vector = vectors[form->rows == 8 ? 0 : form->rows == 16 ? 1 : 2];
+    const char *space_mark = strchr(form->text, '%'), *vector = vectors[form->rows == 8 ? 0 : form->rows == 16 ? 1 : 2];
     bool generic = !*spaces[s];
 
     fprintf(out, ".visible .entry k%u_%u_%u(.param .u64 rows, .param .u64 regs, .param .u64 image) {\n"
@@ -104,7 +104,7 @@ static void print_kernel(FILE *out, unsigned f, unsigned s, unsigned o)
                  "add.u64 %%w4, %%w4, %%w5; sub.u64 %%w4, %%w4, %d;\n"
                  "  mad.wide.u32 %%w6, %%t, 16, %%w1; ld.global.v4.b32 {%%r0,%%r1,%%r2,%%r3}, [%%w6];\n",
             f, s, o, TILE, THREADS, TILE / 4, offsets[o], offsets[o]);
-    fprintf(out, "  %.*s%s%s ", (int)(split - form->text), form->text, spaces[s], split + 1);
+    fprintf(out, "  %.*s%s%s ", (int)(space_mark - form->text), form->text, spaces[s], space_mark + 1);
     if (form->store)
         fprintf(out, "[%%%s+%d], %s;\n", generic ? "w4" : "a", offsets[o], vector);
     else
@@ -141,21 +141,21 @@ struct data {
     uint8_t image[TILE];
 };
 
-/* Chooses different rows for stores. Loads may share rows. Lanes whose address is not used have an invalid one. */
+/* Chooses different rows for stores. Loads may share rows. Lanes have an invalid address if it is not used. */
 static void fill(const struct form *f, struct data *d)
 {
     uint32_t slots[TILE / 16];
 
     for (unsigned k = 0; k < TILE / 16; k++) {
-        uint32_t j = any(k + 1);
+        uint32_t j = random_below(k + 1);
 
         slots[k] = slots[j];
         slots[j] = 16 * k;
     }
     for (unsigned t = 0; t < THREADS; t++)
-        d->rows[t] = t % WARP >= f->rows ? 0x00dead01 : f->store ? slots[t] : 16 * any(TILE / 16);
-    scramble(d->image, sizeof d->image);
-    scramble(d->regs, sizeof d->regs);
+        d->rows[t] = t % WARP >= f->rows ? 0x00dead01 : f->store ? slots[t] : 16 * random_below(TILE / 16);
+    fill_random(d->image, sizeof d->image);
+    fill_random(d->regs, sizeof d->regs);
 }
 
 static void expect(const struct form *f, struct data *d)
@@ -204,7 +204,7 @@ START_TEST(movmatrix_transposes)
     uint16_t in[THREADS][8], out[THREADS][8];
     void *params[] = { &regs };
 
-    scramble(in, sizeof in);
+    fill_random(in, sizeof in);
     ck_assert_int_eq(ptxiMemcpyHtoD(regs, in, sizeof in), PTXI_SUCCESS);
     ck_assert_int_eq(launch("mov", THREADS, params), PTXI_SUCCESS);
     ck_assert_int_eq(ptxiMemcpyDtoH(out, regs, sizeof out), PTXI_SUCCESS);
@@ -234,18 +234,19 @@ END_TEST
 
 START_TEST(lanes_wait_for_each_other)
 {
-    uint32_t out[THREADS][4], stay;
-    void *params[] = { &regs, &stay };
+    uint32_t out[THREADS][4], last_lane;
+    void *params[] = { &regs, &last_lane };
 
-    for (stay = 31; stay >= 7; stay -= 8) { /* lanes 0 to 7 give the rows, the other lanes may have exited */
+    /* lanes 0 to 7 give the rows, the other lanes may have exited */
+    for (last_lane = 31; last_lane >= 7; last_lane -= 8) {
         ck_assert_int_eq(launch("late", WARP, params), PTXI_SUCCESS);
         ck_assert_int_eq(ptxiMemcpyDtoH(out, regs, sizeof out), PTXI_SUCCESS);
-        for (unsigned t = 0; t <= stay; t++)
-            ck_bits32_at(out[t][0], t / 4, "thread %u of %u", t, stay + 1);
-        if (stay == 7)
+        for (unsigned t = 0; t <= last_lane; t++)
+            ck_bits32_at(out[t][0], t / 4, "thread %u of %u", t, last_lane + 1);
+        if (last_lane == 7)
             break;
     }
-    stay = 6;
+    last_lane = 6;
     ck_assert_int_eq(launch("late", WARP, params), PTXI_ERROR_LAUNCH_FAILED);
     ck_assert_int_eq(ptxiCtxSynchronize(), PTXI_SUCCESS);
     ck_assert_int_eq(launch("never", THREADS, NULL), PTXI_ERROR_LAUNCH_FAILED);
@@ -255,7 +256,7 @@ END_TEST
 START_TEST(bad_rows_are_faults)
 {
     static const struct {
-        uint64_t by;
+        uint64_t row_offset;
         uint32_t lane;
         ptxiResult result;
     } loads[] = {
@@ -265,12 +266,12 @@ START_TEST(bad_rows_are_faults)
     };
 
     for (unsigned k = 0; k < sizeof loads / sizeof *loads; k++) {
-        uint64_t by = loads[k].by;
+        uint64_t row_offset = loads[k].row_offset;
         uint32_t lane = loads[k].lane;
-        void *params[] = { &by, &lane };
+        void *params[] = { &row_offset, &lane };
 
         ck_assert_int_eq(launch("bad", WARP, params), loads[k].result);
-        if (by < 1024)
+        if (row_offset < 1024)
             ck_assert_int_eq(launch("bad_store", WARP, params), loads[k].result);
     }
 }

@@ -47,9 +47,9 @@ struct counts {
 
 static struct counts registers(const struct form *f)
 {
-    unsigned width = f->kind == 'd' ? 64 : 32, per = width / f->bits;
+    unsigned width = f->kind == 'd' ? 64 : 32, per_register = width / f->bits;
 
-    return (struct counts){ f->m * (f->chunk ? f->k / 2 : f->k) / 32 / per, 8 * f->k / 32 / per,
+    return (struct counts){ f->m * (f->chunk ? f->k / 2 : f->k) / 32 / per_register, 8 * f->k / 32 / per_register,
                             f->m * 8 / 32 / (strncmp(f->types, "f16", 3) ? 1 : 2) };
 }
 
@@ -60,7 +60,7 @@ static char *vector(char *p, char name, unsigned count)
     return p + sprintf(p, "}, ");
 }
 
-static char *loads(char *p, char name, unsigned count, unsigned at, unsigned bytes)
+static char *print_loads(char *p, char name, unsigned count, unsigned at, unsigned bytes)
 {
     for (unsigned r = 0; r < count; r++)
         p += sprintf(p, "ld.global.b%u %%%c%u, [%%i+%u];\n", bytes * 8, name, r, at + r * bytes);
@@ -78,7 +78,7 @@ static void instruction(char *p, const struct form *f, unsigned selector)
 }
 
 /* In two parts: odd lanes reach the instruction later. */
-static void kernel(char *p, const struct form *f, unsigned selector, bool parted)
+static void kernel(char *p, const struct form *f, unsigned selector, bool two_arms)
 {
     struct counts n = registers(f);
     unsigned bytes = f->kind == 'd' ? 8 : 4;
@@ -90,9 +90,9 @@ static void kernel(char *p, const struct form *f, unsigned selector, bool parted
                     "ld.param.u64 %%i, [in]; ld.param.u64 %%o, [out]; mov.u32 %%t, %%tid.x; "
                     "mad.wide.u32 %%i, %%t, %d, %%i; mad.wide.u32 %%o, %%t, 64, %%o;\n",
                  bytes * 8, LANE);
-    p = loads(loads(loads(p, 'a', n.a, 0, bytes), 'b', n.b, 64, bytes), 'c', n.c, 128, bytes);
+    p = print_loads(print_loads(print_loads(p, 'a', n.a, 0, bytes), 'b', n.b, 64, bytes), 'c', n.c, 128, bytes);
     p += sprintf(p, "ld.global.b32 %%e, [%%i+192];\n");
-    if (parted)
+    if (two_arms)
         p += sprintf(p, "and.b32 %%t, %%t, 1; setp.eq.u32 %%p, %%t, 0; @%%p bra TOGETHER; "
                         "nanosleep.u32 0;\nTOGETHER:\n");
     instruction(p, f, selector);
@@ -106,10 +106,10 @@ static void kernel(char *p, const struct form *f, unsigned selector, bool parted
 
 static int random_value(const struct form *f, const char *type)
 {
-    int x = (int)(any() & ((1u << f->bits % 32) - 1));
+    int x = (int)(random32() & ((1u << f->bits % 32) - 1));
 
     if (f->kind != 'i')
-        return f->kind == 'b' ? (int)(any() & 1) : (int)(any() % 7) - 3;
+        return f->kind == 'b' ? (int)(random32() & 1) : (int)(random32() % 7) - 3;
     return type[0] == 's' ? (int)((uint32_t)x << (32 - f->bits)) >> (32 - f->bits) : x;
 }
 
@@ -139,7 +139,7 @@ static unsigned column_of(const struct form *f, unsigned row, unsigned at, unsig
 
     memcpy(&word, in + p.lane * LANE + 192, sizeof word);
     if (!(word >> p.bit & 15)) {
-        word |= (f->chunk == 2 ? any() & 1 ? 0x4u : 0xeu : pairs[any() % 6]) << p.bit;
+        word |= (f->chunk == 2 ? random32() & 1 ? 0x4u : 0xeu : pairs[random32() % 6]) << p.bit;
         memcpy(in + p.lane * LANE + 192, &word, sizeof word);
     }
     return ptxi_sparse_column(f->bits, at, word >> p.bit & 15);
@@ -168,7 +168,7 @@ static void make_operands(const struct form *f, unsigned selector)
             put(in + 64, LANE, &b, k, n, encode(tb, vb[k][n] = random_value(f, tb)));
     for (unsigned m = 0; m < f->m; m++)
         for (unsigned n = 0; n < 8; n++) {
-            int sum = (int)(any() % 100) - 50;
+            int sum = (int)(random32() % 100) - 50;
 
             put(in + 128, LANE, &c, m, n, encode(d, sum));
             for (unsigned k = 0; k < f->k; k++)
@@ -179,22 +179,22 @@ static void make_operands(const struct form *f, unsigned selector)
 
 /* --- sums --- */
 
-enum regime { LARGEST /* significands, chosen so that sums of one sign are as large as possible */,
-              NEAR /* exponents */, SPARSE, ANY /* bits */, PLACES };
+enum value_range { LARGEST /* significands, chosen so that sums of one sign are as large as possible */,
+              NEAR_EXPONENTS /* exponents */, SPARSE, ANY_BITS /* bits */, POSITIONS };
 
-static uint32_t code_of(const struct ptxi_num_minifloat *f, enum regime regime)
+static uint32_t code_of(const struct ptxi_num_minifloat *f, enum value_range value_range)
 {
-    uint32_t sign = any() % 2 << (f->fraction + f->exponent), fraction = any() & ((1u << f->fraction) - 1);
+    uint32_t sign = random32() % 2 << (f->fraction + f->exponent), fraction = random32() & ((1u << f->fraction) - 1);
 
-    switch (regime) {
+    switch (value_range) {
     case LARGEST: return (uint32_t)f->bias << f->fraction | ((1u << f->fraction) - 1);
-    case NEAR: return sign | ((uint32_t)f->bias - any() % 12) << f->fraction | fraction;
-    case SPARSE: return any() % 8 ? 0 : sign | ((uint32_t)f->bias - any() % 3) << f->fraction | fraction;
-    default: return any() & (uint32_t)((UINT64_C(1) << (f->fraction + f->exponent + 1)) - 1);
+    case NEAR_EXPONENTS: return sign | ((uint32_t)f->bias - random32() % 12) << f->fraction | fraction;
+    case SPARSE: return random32() % 8 ? 0 : sign | ((uint32_t)f->bias - random32() % 3) << f->fraction | fraction;
+    default: return random32() & (uint32_t)((UINT64_C(1) << (f->fraction + f->exponent + 1)) - 1);
     }
 }
 
-static void make_sums(const struct form *f, enum regime regime)
+static void make_sums(const struct form *f, enum value_range value_range)
 {
     static const struct ptxi_num_minifloat f32 = { 23, 8, 127, 0x7f7fffff, 0x7f800000, 0x7fffffff };
     bool f16 = !strncmp(f->types, "f16", 3);
@@ -202,19 +202,19 @@ static void make_sums(const struct form *f, enum regime regime)
     struct ptxi_dot_model model = ptxi_dot_find(90, PTXI_DOT_WARP, type, f16);
     struct ptxi_fragment a = ptxi_fragment_a(f->m, f->bits), b = ptxi_fragment_b(8, f->bits), c = ptxi_fragment_c(f->m,
             f16 ? 16 : 32);
-    uint32_t va[16][16], vb[8][16], drop = type == PTXI_DOT_tf32 ? 13 : 0;
+    uint32_t va[16][16], vb[8][16], unused_bits = type == PTXI_DOT_tf32 ? 13 : 0;
 
     memset(in, 0, sizeof in);
     memset(want, 0, sizeof want);
     for (unsigned l = 0; l < 16; l++)
         for (unsigned k = 0; k < f->k; k++) {
-            put(in, LANE, &a, l, k, (va[l][k] = code_of(&ptxi_dot_formats[type], regime)) << drop);
+            put(in, LANE, &a, l, k, (va[l][k] = code_of(&ptxi_dot_formats[type], value_range)) << unused_bits);
             if (l < 8)
-                put(in + 64, LANE, &b, k, l, (vb[l][k] = code_of(&ptxi_dot_formats[type], regime)) << drop);
+                put(in + 64, LANE, &b, k, l, (vb[l][k] = code_of(&ptxi_dot_formats[type], value_range)) << unused_bits);
         }
     for (unsigned m = 0; m < 16; m++)
         for (unsigned n = 0; n < 8; n++) {
-            uint32_t to = code_of(f16 ? &ptxi_num_f16 : &f32, regime);
+            uint32_t to = code_of(f16 ? &ptxi_num_f16 : &f32, value_range);
 
             put(in + 128, LANE, &c, m, n, to);
             put(want, 64, &c, m, n, ptxi_dot(&model, type, type, va[m], vb[n], f->k, to));
@@ -223,7 +223,7 @@ static void make_sums(const struct form *f, enum regime regime)
 
 /* --- running --- */
 
-static void run(const struct form *f, unsigned selector, bool parted, enum regime regime, const char *text)
+static void run(const struct form *f, unsigned selector, bool two_arms, enum value_range value_range, const char *text)
 {
     ptxiDevicePtr from, to;
     void *params[] = { &from, &to };
@@ -235,10 +235,10 @@ static void run(const struct form *f, unsigned selector, bool parted, enum regim
     ck_assert_int_eq(ptxiMemAlloc(&from, sizeof in), PTXI_SUCCESS);
     ck_assert_int_eq(ptxiMemAlloc(&to, sizeof out), PTXI_SUCCESS);
     for (int round = 0; round < ROUNDS; round++) {
-        if (regime == PLACES)
+        if (value_range == POSITIONS)
             make_operands(f, selector);
         else
-            make_sums(f, regime);
+            make_sums(f, value_range);
         ptxiMemsetD8(to, 0, sizeof out);
         ptxiMemcpyHtoD(from, in, sizeof in);
         ck_assert_int_eq(ptxiLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, NULL, params, NULL), PTXI_SUCCESS);
@@ -246,7 +246,7 @@ static void run(const struct form *f, unsigned selector, bool parted, enum regim
         for (unsigned i = 0; i < sizeof out; i += 4)
             ck_bits32_at(*(uint32_t *)(out + i), *(uint32_t *)(want + i),
                          "m%un8k%u.%s%s, selector %u, %s, numbers %u, lane %u, byte %u", f->m, f->k,
-                         f->types, f->tail, selector, parted ? "parted" : "together", regime, i / 64, i % 64);
+                         f->types, f->tail, selector, two_arms ? "parted" : "together", value_range, i / 64, i % 64);
     }
     ptxiMemFree(from);
     ptxiMemFree(to);
@@ -271,9 +271,9 @@ START_TEST(element_positions)
     ptxiContext context = begin();
 
     for (unsigned s = 0; s < (f->selectors ? f->selectors : 1); s++)
-        for (int parted = 0; parted < 2; parted++) {
-            kernel(text, f, s, parted);
-            run(f, s, parted, PLACES, text);
+        for (int two_arms = 0; two_arms < 2; two_arms++) {
+            kernel(text, f, s, two_arms);
+            run(f, s, two_arms, POSITIONS, text);
         }
     ptxiCtxDestroy(context);
 }
@@ -289,7 +289,7 @@ START_TEST(sums)
         return;
     context = begin();
     kernel(text, f, 0, false);
-    for (enum regime r = LARGEST; r < PLACES; r++)
+    for (enum value_range r = LARGEST; r < POSITIONS; r++)
         run(f, 0, false, r, text);
     ptxiCtxDestroy(context);
 }

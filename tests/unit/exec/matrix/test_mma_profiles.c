@@ -1,4 +1,4 @@
-/* Tests mma on every device profile with PTX operands whose sums differ between architectures, and the elements and
+/* Tests mma on every device profile with operands that give different sums on the architectures, and the elements and
  * scales of block scaling. test_dot.c explains the probes and tests the models directly. */
 #include "unit/support/kernels.h"
 
@@ -8,7 +8,7 @@
 #include "isa/fragment.h"
 #include "unit/support/minifloat_reference.h"
 
-enum generation { VOLTA, TURING, AMPERE, ADA, HOPPER, TEN, TWELVE, GENERATIONS };
+enum generation { VOLTA, TURING, AMPERE, ADA, HOPPER, SM_100, SM_120, GENERATIONS };
 #define SKIP 0xdeadbeef /* no such instruction, or a result that does not distinguish anything */
 
 struct term {
@@ -82,16 +82,16 @@ static char *put_list(char *p, char name, unsigned count)
 
 static void print_kernel(FILE *out)
 {
-    static const struct { char name; unsigned at, count; } lists[] = { { 'a', A_AT, 4 }, { 'b', B_AT, 4 },
+    static const struct { char name; unsigned at, count; } operands[] = { { 'a', A_AT, 4 }, { 'b', B_AT, 4 },
             { 'c', C_AT, 8 }, { 's', SCALE_A_AT, 2 }, { 'e', META_AT, 1 } };
 
     fputs(".visible .entry k(.param .u64 p) { .reg .b32 %a<4>, %b<4>, %c<8>, %d<8>, %s<2>, %e<1>, %t; .reg .b64 %p;\n"
           "  ld.param.u64 %p, [p]; mov.u32 %t, %tid.x; mad.wide.u32 %p, %t, 128, %p;\n", out);
     for (unsigned k = 0; k < 8; k++)
         fprintf(out, "  mov.b32 %%d%u, 0;\n", k);
-    for (unsigned l = 0; l < sizeof lists / sizeof *lists; l++)
-        for (unsigned r = 0; r < lists[l].count; r++)
-            fprintf(out, "  ld.global.b32 %%%c%u, [%%p+%u];\n", lists[l].name, r, 4 * (lists[l].at + r));
+    for (unsigned l = 0; l < sizeof operands / sizeof *operands; l++)
+        for (unsigned r = 0; r < operands[l].count; r++)
+            fprintf(out, "  ld.global.b32 %%%c%u, [%%p+%u];\n", operands[l].name, r, 4 * (operands[l].at + r));
     fprintf(out, "  %s\n", instruction);
     for (unsigned r = 0; r < 8; r++)
         fprintf(out, "  st.global.b32 [%%p+%u], %%d%u;\n", 4 * (D_AT + r), r);
@@ -123,8 +123,8 @@ static void put(uint32_t (*words)[WORDS], unsigned at, struct ptxi_fragment f, u
 
 static enum generation generation_of(unsigned sm)
 {
-    return sm < 75 ? VOLTA : sm < 80 ? TURING : sm < 89 ? AMPERE : sm < 90 ? ADA : sm < 100 ? HOPPER : sm < 120 ? TEN
-        : TWELVE;
+    return sm < 75 ? VOLTA : sm < 80 ? TURING : sm < 89 ? AMPERE : sm < 90 ? ADA : sm < 100 ? HOPPER : sm < 120 ? SM_100
+        : SM_120;
 }
 
 static uint32_t code_of(unsigned type, double x)
@@ -262,23 +262,23 @@ static void write_scaled(const struct scaled *f, const struct selectors *s)
 static uint32_t random_code(unsigned type, unsigned bits, double *value)
 {
     static const double values[] = { 0, 0.5, 1, 2, -0.5, -1, -2 };
-    uint32_t code = code_of(type, *value = values[any(7)]);
+    uint32_t code = code_of(type, *value = values[random_below(7)]);
 
     if (bits == 4)
         return code;
     switch (type) {
-    case E2M1: return (code << 2 | any(256)) & (code << 2 | 0xc3);
-    case E3M2: case E2M3: return code | any(4) << 6;
+    case E2M1: return (code << 2 | random_below(256)) & (code << 2 | 0xc3);
+    case E3M2: case E2M3: return code | random_below(4) << 6;
     default: return code;
     }
 }
 
 static double random_scale(const struct scaled *f, uint32_t *code)
 {
-    int e = (int)any(5) - 2;
+    int e = (int)random_below(5) - 2;
 
     /* its sign is ignored */
-    *code = f->scales[2] == '8' ? (uint32_t)(127 + e) : (uint32_t)(7 + e) << 3 | (any(2) << 7);
+    *code = f->scales[2] == '8' ? (uint32_t)(127 + e) : (uint32_t)(7 + e) << 3 | (random_below(2) << 7);
     return ldexp(1, e);
 }
 
@@ -310,8 +310,8 @@ static void fill_scales(const struct scaled *f, const struct selectors *s, struc
     uint32_t code;
 
     for (unsigned l = 0; l < 32; l++) {
-        words[l][SCALE_A_AT] = any(UINT32_MAX);
-        words[l][SCALE_B_AT] = any(UINT32_MAX);
+        words[l][SCALE_A_AT] = random_below(UINT32_MAX);
+        words[l][SCALE_B_AT] = random_below(UINT32_MAX);
     }
     for (unsigned line = 0; line < 16; line++)
         for (unsigned v = 0; v < count; v++) {

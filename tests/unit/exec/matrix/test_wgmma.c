@@ -1,17 +1,17 @@
-/* Tests wgmma with small integers, whose sums are exact in every type: all canonical layouts of shared memory, A in
- * registers, sparse A, signs, transposition, and the order of asynchronous operations. */
+/* Tests wgmma with small integers. Their sums are exact in every type. Covers all canonical layouts of shared memory,
+ * A in registers, sparse A, signs, transposition, and the order of asynchronous operations. */
 #include "unit/support/canonical.h"
 #include "unit/support/kernels.h"
 #include "unit/support/test_file.h"
 
 #include <string.h>
 
-enum { THREADS = 128, M = 64, N = 32, MOST_K = 256, IMAGE = 49152, B_AT = 16384 };
+enum { THREADS = 128, M = 64, N = 32, MAX_K = 256, IMAGE = 49152, B_AT = 16384 };
 
 static const struct type {
     const char *d, *a, *b, *tail;
     unsigned bits, k;
-    bool turns, floats;
+    bool can_transpose, floats;
 } types[] = {
     { "f32", "f16", "f16", "", 16, 16, true, true },      { "f16", "f16", "f16", "", 16, 16, true, true },
     { "f32", "bf16", "bf16", "", 16, 16, true, true },    { "f32", "tf32", "tf32", "", 32, 8, false, true },
@@ -24,23 +24,23 @@ enum { TYPES = sizeof types / sizeof *types };
 /* The parts of a form that are in the instruction. The launch gives the rest. */
 struct form {
     const struct type *t;
-    bool a_in_registers, sparse, turn_a, turn_b, negate_a, negate_b;
+    bool a_in_registers, sparse, transpose_a, transpose_b, negate_a, negate_b;
 };
 enum { FORMS = TYPES * 16 };
 
 static bool form_of(unsigned number, struct form *f)
 {
-    unsigned turn = number / TYPES / 4;
+    unsigned transpose = number / TYPES / 4;
 
     *f = (struct form){ .t = &types[number % TYPES], .a_in_registers = number / TYPES & 1, .sparse = number / TYPES & 2,
-                        .turn_a = turn & 1, .turn_b = turn & 2 };
-    f->negate_a = f->t->floats && (turn == 1 || turn == 3);
-    f->negate_b = f->t->floats && (turn == 2 || turn == 3);
+                        .transpose_a = transpose & 1, .transpose_b = transpose & 2 };
+    f->negate_a = f->t->floats && (transpose == 1 || transpose == 3);
+    f->negate_b = f->t->floats && (transpose == 2 || transpose == 3);
     if (f->a_in_registers)
-        f->turn_a = false;
-    if (!f->t->turns)
-        f->turn_a = f->turn_b = false;
-    return (f->t->bits > 1 || !f->sparse) && (f->t->floats || !turn);
+        f->transpose_a = false;
+    if (!f->t->can_transpose)
+        f->transpose_a = f->transpose_b = false;
+    return (f->t->bits > 1 || !f->sparse) && (f->t->floats || !transpose);
 }
 
 /* --- numbers --- */
@@ -57,36 +57,39 @@ static uint32_t code_of(const char *type, int v)
 
     for (unsigned k = 0; k < sizeof floats / sizeof *floats; k++)
         if (!strcmp(type, floats[k].type)) {
-            int top = magnitude ? 31 - __builtin_clz(magnitude) : 0;
+            int top_bit = magnitude ? 31 - __builtin_clz(magnitude) : 0;
 
             if (!magnitude)
                 return 0;
-            return (uint32_t)(v < 0) << floats[k].sign | (uint32_t)(top + floats[k].bias) << floats[k].fraction |
-                   (magnitude - (1u << top)) << floats[k].fraction >> top;
+            return (uint32_t)(v < 0) << floats[k].sign | (uint32_t)(top_bit + floats[k].bias) << floats[k].fraction |
+                   (magnitude - (1u << top_bit)) << floats[k].fraction >> top_bit;
         }
     return (uint32_t)v;
 }
 
 static int random_number(const char *type)
 {
-    return !strcmp(type, "b1") ? (int)any(2) : !strcmp(type, "u8") ? (int)any(256) : !strcmp(type,
-            "s8") ? (int)any(256) - 128 : (int)any(5) - 2;
+    return !strcmp(type, "b1")   ? (int)random_below(2)
+           : !strcmp(type, "u8") ? (int)random_below(256)
+           : !strcmp(type, "s8") ? (int)random_below(256) - 128
+                                 : (int)random_below(5) - 2;
 }
 
 /* --- layouts --- */
 
-static struct layout random_layout(unsigned swizzle, bool turned, unsigned lines)
+static struct layout random_layout(unsigned swizzle, bool mn_major, unsigned lines)
 {
     static const unsigned widths[] = { 16, 128, 64, 32 };
-    unsigned width = widths[swizzle], gap = 16 * any(3);
+    unsigned width = widths[swizzle], gap = 16 * random_below(3);
 
-    if (swizzle == 0 && turned) /* stride: distance of 8 lines; leading: distance of 8 elements of k */
-        return (struct layout){ 0, 128 * (lines / 8) + gap, 128, 16 * any(8), 0 };
+    if (swizzle == 0 && mn_major) /* stride: distance of 8 lines; leading: distance of 8 elements of k */
+        return (struct layout){ 0, 128 * (lines / 8) + gap, 128, 16 * random_below(8), 0 };
     if (swizzle == 0)
-        return (struct layout){ 0, 128, 512 + gap, 16 * any(8), 0 };
-    if (turned)
-        return (struct layout){ swizzle, 8 * width * 4 + 16 * any(2), 8 * width, 1024 * any(2), 0 };
-    return (struct layout){ swizzle, 16 * any(100), 8 * width + 1024 * any(2), 1024 * any(2), 0 };
+        return (struct layout){ 0, 128, 512 + gap, 16 * random_below(8), 0 };
+    if (mn_major)
+        return (struct layout){ swizzle, 8 * width * 4 + 16 * random_below(2), 8 * width, 1024 * random_below(2), 0 };
+    return (struct layout){ swizzle, 16 * random_below(100), 8 * width + 1024 * random_below(2), 1024 * random_below(2),
+                            0 };
 }
 
 /* --- kernels --- */
@@ -122,10 +125,10 @@ static void print_kernel(FILE *out, unsigned number, const struct form *f)
     fprintf(out, "}, %s, %%db%s, %%q", f->a_in_registers ? "{%a0,%a1,%a2,%a3}" : "%da", f->sparse ? ", %m, 0" : "");
     if (t->floats)
         fprintf(out, ", %d, %d", f->negate_a ? -1 : 1, f->negate_b ? -1 : 1);
-    if (t->turns && !f->a_in_registers)
-        fprintf(out, ", %d", f->turn_a);
-    if (t->turns)
-        fprintf(out, ", %d", f->turn_b);
+    if (t->can_transpose && !f->a_in_registers)
+        fprintf(out, ", %d", f->transpose_a);
+    if (t->can_transpose)
+        fprintf(out, ", %d", f->transpose_b);
     fprintf(out, ";\n  wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;\n");
     for (unsigned k = 0; k < 16; k++)
         fprintf(out, "  st.global.u32 [%%w1+%u], %%d%u;\n", 4 * k, k);
@@ -155,7 +158,7 @@ static void set_up(void)
 struct problem {
     struct form f;
     unsigned k, stored;  /* columns of A, and how many of them are stored */
-    int a[M][MOST_K], b[MOST_K][N], d[M][N];
+    int a[M][MAX_K], b[MAX_K][N], d[M][N];
     uint8_t pair[M][16]; /* sparse: 4 bits per chunk */
     unsigned char image[IMAGE];
     uint32_t regs[THREADS][24]; /* D, A, metadata */
@@ -169,7 +172,7 @@ static void make_sparse(struct problem *p)
 
     for (unsigned m = 0; m < M; m++)
         for (unsigned c = 0; c < p->k / size; c++) {
-            unsigned pair = size == 2 ? halves[any(2)] : pairs[any(6)];
+            unsigned pair = size == 2 ? halves[random_below(2)] : pairs[random_below(6)];
 
             p->pair[m][c] = (uint8_t)pair;
             for (unsigned e = 0; e < size; e++)
@@ -231,7 +234,7 @@ static void make_problem(struct problem *p, const struct form *f)
     }
     for (unsigned m = 0; m < M; m++)
         for (unsigned n = 0; n < N; n++)
-            p->d[m][n] = (int)any(101) - 50;
+            p->d[m][n] = (int)random_below(101) - 50;
     if (f->sparse)
         make_sparse(p);
 }
@@ -241,13 +244,13 @@ static void lay_out(struct problem *p, const struct layout *a, const struct layo
     const struct type *t = p->f.t;
 
     for (unsigned k = 0; k < IMAGE; k++)
-        p->image[k] = (unsigned char)any(256);
+        p->image[k] = (unsigned char)random_below(256);
     for (unsigned m = 0; m < M; m++)
         for (unsigned k = 0; k < p->stored; k++)
-            put_element(p->image, a, p->f.turn_a, t->bits, m, k, code_of(t->a, stored(p, m, k)));
+            put_element(p->image, a, p->f.transpose_a, t->bits, m, k, code_of(t->a, stored(p, m, k)));
     for (unsigned n = 0; n < N; n++)
         for (unsigned k = 0; k < p->k; k++)
-            put_element(p->image + B_AT, b, p->f.turn_b, t->bits, n, k, code_of(t->b, p->b[k][n]));
+            put_element(p->image + B_AT, b, p->f.transpose_b, t->bits, n, k, code_of(t->b, p->b[k][n]));
 }
 
 static void multiply(struct problem *p, bool accumulate)
@@ -268,13 +271,14 @@ static void check_one(unsigned number, const struct form *f, unsigned swizzle, u
 {
     static struct problem p;
     static uint32_t got[THREADS][24];
-    struct layout a = random_layout(swizzle, f->turn_a, M), b = random_layout((swizzle + any(4)) % 4, f->turn_b, N);
+    struct layout a = random_layout(swizzle, f->transpose_a, M),
+                  b = random_layout((swizzle + random_below(4)) % 4, f->transpose_b, N);
     uint64_t da = descriptor(&a, 0), db;
     void *params[] = { &memory_image, &memory_regs, &da, &db, &accumulate };
     char name[16];
 
     if (f->sparse && b.swizzle == 3) /* 64 bytes of a line do not fit into a row of this pattern */
-        b = random_layout(1, f->turn_b, N);
+        b = random_layout(1, f->transpose_b, N);
     db = descriptor(&b, B_AT);
     make_problem(&p, f);
     lay_out(&p, &a, &b);
@@ -290,9 +294,8 @@ static void check_one(unsigned number, const struct form *f, unsigned swizzle, u
         for (unsigned r = 0; r < (f->t->d[1] == '1' ? N / 4 : N / 2); r++)
             ck_bits32_at(got[t][r], p.regs[t][r],
                          "%s.%s.%s, %s%sturned %d%d, swizzle %u and %u: thread %u, register %u", f->t->d, f->t->a,
-                         f->t->b,
-                         f->a_in_registers ? "a in registers, " : "", f->sparse ? "sparse, " : "", f->turn_a, f->turn_b,
-                         a.swizzle, b.swizzle, t, r);
+                         f->t->b, f->a_in_registers ? "a in registers, " : "", f->sparse ? "sparse, " : "",
+                         f->transpose_a, f->transpose_b, a.swizzle, b.swizzle, t, r);
 }
 
 START_TEST(products_are_exact)

@@ -26,15 +26,15 @@ static const struct form {
 };
 enum { FORMS = sizeof forms / sizeof *forms };
 
-static bool is(const char *type, const char *name)
+static bool is_type(const char *type, const char *name)
 {
     return !strcmp(type, name);
 }
 
 static unsigned bits_of(const char *type)
 {
-    return is(type, "b1") ? 1 : is(type, "s4") || is(type, "u4") ? 4 : is(type, "s8") ||
-        is(type, "u8") ? 8 : strstr(type, "16") ? 16 : is(type, "f64") ? 64 : 32;
+    return is_type(type, "b1") ? 1 : is_type(type, "s4") || is_type(type, "u4") ? 4 : is_type(type, "s8") ||
+        is_type(type, "u8") ? 8 : strstr(type, "16") ? 16 : is_type(type, "f64") ? 64 : 32;
 }
 
 /* --- the kernel: its parameters are the addresses of A, B, C and D --- */
@@ -63,15 +63,17 @@ static unsigned stride(bool columns, unsigned m, unsigned n, unsigned pad)
     return (columns ? m : n) + pad;
 }
 
-static char *access(char *p, const char *what, const struct form *f, const struct layouts *l, bool columns,
-                    const char *type, char name, unsigned count,
-                    unsigned m, unsigned n)
+static char *print_access(char *p, const char *operation, const struct form *f, const struct layouts *l, bool columns,
+                          const char *type, char name, unsigned count, unsigned m, unsigned n)
 {
     char shape[16];
 
     snprintf(shape, sizeof shape, "m%un%uk%u", f->m, f->n, f->k);
-    p += sprintf(p, "wmma.%s.sync.aligned.%s.%s%s.%s ", what, layout(columns), shape, l->shared ? ".shared" : l->pad
-                 ? ".global" : "", type);
+    p += sprintf(p, "wmma.%s.sync.aligned.%s.%s%s.%s ", operation, layout(columns), shape,
+                 l->shared ? ".shared"
+                 : l->pad  ? ".global"
+                           : "",
+                 type);
     if (name == 'd')
         p += sprintf(p, "[%%p%c], ", name);
     p = vector(p, name, count);
@@ -82,7 +84,7 @@ static char *access(char *p, const char *what, const struct form *f, const struc
 
 static void kernel(char *p, const struct form *f, const struct layouts *l)
 {
-    unsigned wide = is(f->a, "f64") ? 64 : 32;
+    unsigned wide = is_type(f->a, "f64") ? 64 : 32;
 
     p += sprintf(p, ".version 8.7 .target sm_90a .address_size 64\n.visible .entry k(.param .u64 a, .param .u64 b, "
                     ".param .u64 c, .param .u64 d) {\n"
@@ -101,12 +103,12 @@ static void kernel(char *p, const struct form *f, const struct layouts *l)
                         "add.u32 r, %%p%c, %%t; st.shared.b32 [r], %%x; }\n"
                         "add.u32 %%t, %%t, 4; setp.lt.u32 %%p, %%t, %d; @%%p bra L%c;\n", name, name, AREA, name);
     }
-    p = access(p, "load.a", f, l, l->a, f->a, 'a', f->a_regs, f->m, f->k);
-    p = access(p, "load.b", f, l, l->b, f->a, 'b', f->b_regs, f->k, f->n);
-    p = access(p, "load.c", f, l, l->c, f->c, 'c', f->c_regs, f->m, f->n);
-    p += sprintf(p, "wmma.mma%s.sync.aligned.%s.%s.m%un%uk%u.%s", is(f->a, "b1") ? ".xor.popc" : "", layout(l->a),
+    p = print_access(p, "load.a", f, l, l->a, f->a, 'a', f->a_regs, f->m, f->k);
+    p = print_access(p, "load.b", f, l, l->b, f->a, 'b', f->b_regs, f->k, f->n);
+    p = print_access(p, "load.c", f, l, l->c, f->c, 'c', f->c_regs, f->m, f->n);
+    p += sprintf(p, "wmma.mma%s.sync.aligned.%s.%s.m%un%uk%u.%s", is_type(f->a, "b1") ? ".xor.popc" : "", layout(l->a),
                  layout(l->b), f->m, f->n, f->k, f->d);
-    p += is(f->a, "f16") ? sprintf(p, ".%s ", f->c) : sprintf(p, ".%s.%s.%s%s ", f->a, f->a, f->c, f->tail);
+    p += is_type(f->a, "f16") ? sprintf(p, ".%s ", f->c) : sprintf(p, ".%s.%s.%s%s ", f->a, f->a, f->c, f->tail);
     /* in place where that is possible: the results of one fragment must not disturb the others */
     p = vector(p, f->c_regs == f->d_regs ? 'c' : 'a', f->d_regs);
     p = vector(p + sprintf(p, ", "), 'a', f->a_regs);
@@ -115,7 +117,7 @@ static void kernel(char *p, const struct form *f, const struct layouts *l)
     p += sprintf(p, ";\n");
     for (unsigned r = 0; r < f->d_regs; r++)
         p += sprintf(p, "mov.b%u %%d%u, %%%c%u;\n", wide, r, f->c_regs == f->d_regs ? 'c' : 'a', r);
-    p = access(p, "store.d", f, l, l->d, f->d, 'd', f->d_regs, f->m, f->n);
+    p = print_access(p, "store.d", f, l, l->d, f->d, 'd', f->d_regs, f->m, f->n);
     if (l->shared)
         p += sprintf(p, "mov.u32 %%t, 0;\nS: cvt.u64.u32 %%u, %%t;\n{ .reg .b64 q; ld.param.u64 q, [d]; "
                         "add.u64 q, q, %%u; .reg .b32 r; add.u32 r, %%pd, %%t;"
@@ -142,7 +144,7 @@ static void put(unsigned char *to, unsigned bits, bool columns, unsigned m, unsi
 
 static int random_value(const char *type)
 {
-    unsigned bits = bits_of(type), x = any();
+    unsigned bits = bits_of(type), x = random32();
 
     if (bits > 8)
         return (int)(x % 7) - 3;
@@ -164,11 +166,11 @@ static void make(const struct form *f, const struct layouts *l)
     }
     for (unsigned m = 0; m < f->m; m++)
         for (unsigned n = 0; n < f->n; n++) {
-            int sum = (int)(any() % 100) - 50;
+            int sum = (int)(random32() % 100) - 50;
 
             put(memory[2], bits_of(f->c), l->c, f->m, f->n, l->pad, m, n, encode(f->c, sum));
             for (unsigned k = 0; k < f->k; k++)
-                sum += is(f->a, "b1") ? a[m][k] ^ b[k][n] : a[m][k] * b[k][n];
+                sum += is_type(f->a, "b1") ? a[m][k] ^ b[k][n] : a[m][k] * b[k][n];
             put(want, bits_of(f->d), l->d, f->m, f->n, l->pad, m, n, encode(f->d, sum));
         }
 }
@@ -223,8 +225,8 @@ START_TEST(products)
 }
 END_TEST
 
-/* The elements that a lane holds for a shape whose loads ptxas shows: row, row + 8, then k + 8. The other registers
- * repeat them. */
+/* The elements of a lane. The loads in the code of ptxas show their order: row, row + 8, then k + 8. The other
+ * registers repeat them. */
 START_TEST(fragments)
 {
     struct ptxi_wmma_shape square = ptxi_wmma_shape(16, 16, 16), flat = ptxi_wmma_shape(8, 32, 16);

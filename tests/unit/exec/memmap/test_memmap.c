@@ -104,7 +104,7 @@ END_TEST
 enum { SLOTS = 2000, SLOT = 64 };
 
 /* A slot of 64 bytes holds at most one region, which begins at its start and has slot_size bytes. */
-static void check_against(const uint8_t *slot_size)
+static void check_lookups(const uint8_t *slot_size)
 {
     size_t count = 0;
 
@@ -143,9 +143,9 @@ START_TEST(results_match_a_plain_table)
             ck_assert_int_eq(add(base, slot_size[i], PTXI_MEM_RWA), PTXI_MEMMAP_OK);
         }
         if (step % 5000 == 1999)
-            check_against(slot_size);
+            check_lookups(slot_size);
     }
-    check_against(slot_size);
+    check_lookups(slot_size);
 }
 END_TEST
 
@@ -250,14 +250,14 @@ END_TEST
 
 static _Atomic bool stop;
 
-static void *reader(void *bad)
+static void *reader(void *failed)
 {
     while (!stop) {
         struct ptxi_mem_region r;
 
         for (uint64_t a = 0; a < 1000 * 100; a += 97)
             if (ptxi_memmap_find(map, a, &r) == PTXI_MEMMAP_INSIDE && a - r.base >= 64)
-                *(bool *)bad = true;
+                *(bool *)failed = true;
     }
     return NULL;
 }
@@ -265,11 +265,11 @@ static void *reader(void *bad)
 START_TEST(concurrent_readers_and_a_writer)
 {
     pthread_t t[3];
-    bool bad[3] = { false };
+    bool failed[3] = { false };
 
     stop = false;
     for (int i = 0; i < 3; i++)
-        pthread_create(&t[i], NULL, reader, &bad[i]);
+        pthread_create(&t[i], NULL, reader, &failed[i]);
     for (int round = 0; round < 20; round++) {
         for (uint64_t i = 0; i < 1000; i++)
             ck_assert_int_eq(add(i * 100, 64, PTXI_MEM_RWA), PTXI_MEMMAP_OK);
@@ -279,7 +279,7 @@ START_TEST(concurrent_readers_and_a_writer)
     stop = true;
     for (int i = 0; i < 3; i++) {
         pthread_join(t[i], NULL);
-        ck_assert(!bad[i]);
+        ck_assert(!failed[i]);
     }
     ck_assert_uint_eq(ptxi_memmap_count(map), 0);
 }

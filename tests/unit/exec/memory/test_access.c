@@ -16,7 +16,7 @@ static _Atomic int held;
 static ptxiReport report;
 
 /* Kernels call this function. */
-static void hold(void)
+static void hold_kernel(void)
 {
     held = 1;
     while (held != 2)
@@ -28,7 +28,7 @@ static void load(void)
     open_context();
     text = test_file("exec/memory/access.ptx");
     ok(ptxiModuleLoadData(&module, text));
-    ok(ptxiModuleBindHostFunction(module, "hold", (ptxiHostFunction)hold, "void()"));
+    ok(ptxiModuleBindHostFunction(module, "hold", (ptxiHostFunction)hold_kernel, "void()"));
     ok(ptxiMemAllocManaged((ptxiDevicePtr *)&other, 128, PTXI_MEM_ATTACH_GLOBAL));
     memset(other, 0, 128);
     memory = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -62,7 +62,7 @@ static void read_report(void)
 
 static void fails(const char *kernel, ptxiFault fault, ptxiAccess access)
 {
-    gives(ptxiCtxSynchronize(), PTXI_ERROR_ILLEGAL_ADDRESS);
+    ck_result(ptxiCtxSynchronize(), PTXI_ERROR_ILLEGAL_ADDRESS);
     read_report();
     ck_assert_int_eq(report.fault, fault);
     ck_assert_int_eq(report.access, access);
@@ -78,7 +78,7 @@ static void check_unchanged(void)
 
 /* ---- read-only memory */
 
-static void let_read(bool open)
+static void make_readable(bool open)
 {
     ok(mprotect(memory, PAGE, PROT_READ));
     if (open)
@@ -91,7 +91,7 @@ static const char *const read_only[] = { "sets", "writes" };
 
 START_TEST(read_only_memory_is_not_written)
 {
-    let_read(_i % 2);
+    make_readable(_i % 2);
     held = 2;
     launch(read_only[_i / 2], 1);
     fails(read_only[_i / 2], PTXI_FAULT_READ_ONLY, PTXI_ACCESS_WRITE);
@@ -112,11 +112,11 @@ END_TEST
 
 START_TEST(host_writes_are_refused)
 {
-    let_read(false);
-    gives(ptxiMemcpyHtoD((uintptr_t)memory, text, 16), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemsetD8((uintptr_t)memory, 0, 16), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemsetD2D32Async((uintptr_t)memory, 64, 0, 4, 4, NULL), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiStreamWriteValue32(NULL, (uintptr_t)memory, 0, 0), PTXI_ERROR_INVALID_VALUE);
+    make_readable(false);
+    ck_result(ptxiMemcpyHtoD((uintptr_t)memory, text, 16), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemsetD8((uintptr_t)memory, 0, 16), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemsetD2D32Async((uintptr_t)memory, 64, 0, 4, 4, NULL), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiStreamWriteValue32(NULL, (uintptr_t)memory, 0, 0), PTXI_ERROR_INVALID_VALUE);
     ok(ptxiMemcpyDtoH(other, (uintptr_t)memory, 16));
     ok(ptxiStreamWaitValue32(NULL, (uintptr_t)memory, BYTE, PTXI_STREAM_WAIT_VALUE_AND));
     ok(ptxiCtxSynchronize());
@@ -126,7 +126,7 @@ END_TEST
 
 /* ---- memory that is freed or becomes read-only after the access was started */
 
-static const struct { const char *kernel; bool write; ptxiAccess access; } later[] = {
+static const struct { const char *kernel; bool write; ptxiAccess access; } queued[] = {
     { "sets", true, PTXI_ACCESS_WRITE },
     { "writes", true, PTXI_ACCESS_WRITE },
     { "reads", false, PTXI_ACCESS_READ },
@@ -135,7 +135,7 @@ static const struct { const char *kernel; bool write; ptxiAccess access; } later
     { "stores_bulk", true, PTXI_ACCESS_WRITE },
     { "reduces_bulk", true, PTXI_ACCESS_ATOMIC },
 };
-enum { LATER = sizeof later / sizeof *later };
+enum { QUEUED = sizeof queued / sizeof *queued };
 
 START_TEST(accesses_are_checked_again)
 {
@@ -143,17 +143,17 @@ START_TEST(accesses_are_checked_again)
 
     _i /= 2;
     ok(ptxiMemOpenRange(memory, PAGE, PTXI_RANGE_READ | PTXI_RANGE_WRITE));
-    launch_held(later[_i].kernel);
+    launch_held(queued[_i].kernel);
     ok(ptxiMemCloseRange(memory));
     if (read_only)
-        let_read(true);
+        make_readable(true);
     else
         ok(munmap(memory, PAGE));
     held = 2;
-    if (read_only && !later[_i].write)
+    if (read_only && !queued[_i].write)
         ok(ptxiCtxSynchronize());
     else
-        fails(later[_i].kernel, read_only ? PTXI_FAULT_READ_ONLY : PTXI_FAULT_FREED, later[_i].access);
+        fails(queued[_i].kernel, read_only ? PTXI_FAULT_READ_ONLY : PTXI_FAULT_FREED, queued[_i].access);
 }
 END_TEST
 
@@ -164,13 +164,13 @@ START_TEST(registered_memory_of_other_contexts_is_checked)
     ok(ptxiCtxCreate(&second, 0, 0));
     ok(ptxiMemHostRegister(memory, PAGE, 0));
     ok(ptxiCtxSetCurrent(ctx));
-    launch_held(later[_i].kernel);
+    launch_held(queued[_i].kernel);
     ok(ptxiCtxSetCurrent(second));
     ok(ptxiMemHostUnregister(memory));
     ok(munmap(memory, PAGE));
     ok(ptxiCtxSetCurrent(ctx));
     held = 2;
-    fails(later[_i].kernel, PTXI_FAULT_FREED, later[_i].access);
+    fails(queued[_i].kernel, PTXI_FAULT_FREED, queued[_i].access);
     ok(ptxiCtxDestroy(second));
     ok(ptxiCtxSetCurrent(ctx));
 }
@@ -199,7 +199,7 @@ START_TEST(queued_copies_are_checked)
     ok(munmap(memory, PAGE));
     ok(ptxiCtxSetCurrent(ctx));
     __atomic_store_n(other, 2, __ATOMIC_SEQ_CST);
-    gives(ptxiCtxSynchronize(), PTXI_ERROR_ILLEGAL_ADDRESS);
+    ck_result(ptxiCtxSynchronize(), PTXI_ERROR_ILLEGAL_ADDRESS);
     ok(ptxiCtxDestroy(second));
     ok(ptxiCtxSetCurrent(ctx));
 }
@@ -220,7 +220,7 @@ START_TEST(removal_waits_for_accesses)
             ;
         ok(ptxiMemCloseRange(memory));
         ok(munmap(memory, PAGE));
-        gives(ptxiCtxSynchronize(), PTXI_ERROR_ILLEGAL_ADDRESS);
+        ck_result(ptxiCtxSynchronize(), PTXI_ERROR_ILLEGAL_ADDRESS);
     }
 }
 END_TEST
@@ -238,31 +238,31 @@ END_TEST
 
 /* ---- ranges that host functions open */
 
-static ptxiResult looked;
+static ptxiResult request_result;
 
-static int look(uint64_t at, uint64_t n, int write)
+static int request_pointer(uint64_t at, uint64_t n, int write)
 {
     void *p = NULL;
 
-    looked = ptxiHostGetPointer(&p, at, n, write);
-    ck_assert(looked || (uintptr_t)p == at);
+    request_result = ptxiHostGetPointer(&p, at, n, write);
+    ck_assert(request_result || (uintptr_t)p == at);
     return 0;
 }
 
-static ptxiResult run_look(uint64_t at, uint64_t n, unsigned write)
+static ptxiResult run_request(uint64_t at, uint64_t n, unsigned write)
 {
     ptxiFunction f;
 
-    looked = PTXI_ERROR_UNKNOWN;
+    request_result = PTXI_ERROR_UNKNOWN;
     ok(ptxiModuleGetFunction(&f, module, "looks"));
     ok(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, (void *[]){ &at, &n, &write }, NULL));
     return ptxiCtxSynchronize();
 }
 
-static void check_look(uint64_t at, uint64_t n, unsigned write, ptxiResult expected)
+static void check_request(uint64_t at, uint64_t n, unsigned write, ptxiResult expected)
 {
-    gives(run_look(at, n, write), expected == PTXI_ERROR_INVALID_VALUE ? PTXI_SUCCESS : expected);
-    gives(looked, expected);
+    ck_result(run_request(at, n, write), expected == PTXI_ERROR_INVALID_VALUE ? PTXI_SUCCESS : expected);
+    ck_result(request_result, expected);
 }
 
 START_TEST(whole_ranges_are_opened)
@@ -270,24 +270,24 @@ START_TEST(whole_ranges_are_opened)
     uint64_t at = (uintptr_t)memory;
     ptxiDevicePtr a, b;
 
-    ok(ptxiModuleBindHostFunction(module, "look", (ptxiHostFunction)look, "int(uint64_t, uint64_t, int)"));
+    ok(ptxiModuleBindHostFunction(module, "look", (ptxiHostFunction)request_pointer, "int(uint64_t, uint64_t, int)"));
     ok(ptxiMemHostRegister(memory, 64, 0));
     ok(ptxiMemHostRegister(memory + 128, 64, PTXI_MEMHOSTREGISTER_READ_ONLY));
     ok(ptxiMemAlloc(&a, 100));
     ok(ptxiMemAlloc(&b, 100));
     for (unsigned write = 0; write < 2; write++) {
-        check_look(at, 64, write, PTXI_SUCCESS);
-        check_look(at, 65, write, PTXI_ERROR_ILLEGAL_ADDRESS);
-        check_look(at, 192, write, PTXI_ERROR_ILLEGAL_ADDRESS);
-        check_look(at + 64, 64, write, PTXI_ERROR_ILLEGAL_ADDRESS);
-        check_look(at + 128, 64, write, write ? PTXI_ERROR_ILLEGAL_ADDRESS : PTXI_SUCCESS);
-        check_look(a < b ? a : b, (a < b ? b - a : a - b) + 100, write, PTXI_ERROR_ILLEGAL_ADDRESS);
-        check_look(at, UINT64_C(1) << 32, write, PTXI_ERROR_ILLEGAL_ADDRESS);
-        check_look(at, (UINT64_C(1) << 32) + 64, write, PTXI_ERROR_ILLEGAL_ADDRESS);
-        check_look(at, UINT64_C(1) << 63, write, PTXI_ERROR_ILLEGAL_ADDRESS);
-        check_look(at, 0, write, PTXI_ERROR_INVALID_VALUE);
-        check_look(at, -at, write, PTXI_ERROR_INVALID_VALUE);
-        check_look(at, UINT64_MAX, write, PTXI_ERROR_INVALID_VALUE);
+        check_request(at, 64, write, PTXI_SUCCESS);
+        check_request(at, 65, write, PTXI_ERROR_ILLEGAL_ADDRESS);
+        check_request(at, 192, write, PTXI_ERROR_ILLEGAL_ADDRESS);
+        check_request(at + 64, 64, write, PTXI_ERROR_ILLEGAL_ADDRESS);
+        check_request(at + 128, 64, write, write ? PTXI_ERROR_ILLEGAL_ADDRESS : PTXI_SUCCESS);
+        check_request(a < b ? a : b, (a < b ? b - a : a - b) + 100, write, PTXI_ERROR_ILLEGAL_ADDRESS);
+        check_request(at, UINT64_C(1) << 32, write, PTXI_ERROR_ILLEGAL_ADDRESS);
+        check_request(at, (UINT64_C(1) << 32) + 64, write, PTXI_ERROR_ILLEGAL_ADDRESS);
+        check_request(at, UINT64_C(1) << 63, write, PTXI_ERROR_ILLEGAL_ADDRESS);
+        check_request(at, 0, write, PTXI_ERROR_INVALID_VALUE);
+        check_request(at, -at, write, PTXI_ERROR_INVALID_VALUE);
+        check_request(at, UINT64_MAX, write, PTXI_ERROR_INVALID_VALUE);
     }
 }
 END_TEST
@@ -298,11 +298,11 @@ START_TEST(large_ranges_are_opened)
     ptxiDevicePtr large;
     size_t bytes = (size_t)5 << 30;
 
-    ok(ptxiModuleBindHostFunction(module, "look", (ptxiHostFunction)look, "int(uint64_t, uint64_t, int)"));
+    ok(ptxiModuleBindHostFunction(module, "look", (ptxiHostFunction)request_pointer, "int(uint64_t, uint64_t, int)"));
     if (ptxiMemAlloc(&large, bytes))
         return;
-    check_look(large, bytes, 1, PTXI_SUCCESS);
-    check_look(large, bytes + 1, 1, PTXI_ERROR_ILLEGAL_ADDRESS);
+    check_request(large, bytes, 1, PTXI_SUCCESS);
+    check_request(large, bytes + 1, 1, PTXI_ERROR_ILLEGAL_ADDRESS);
 }
 END_TEST
 
@@ -316,8 +316,8 @@ int main(void)
     tcase_add_loop_test(t, read_only_memory_is_not_written, 0, 2 * sizeof read_only / sizeof *read_only);
     tcase_add_test(t, constants_are_not_written);
     tcase_add_test(t, host_writes_are_refused);
-    tcase_add_loop_test(t, accesses_are_checked_again, 0, 2 * LATER);
-    tcase_add_loop_test(t, registered_memory_of_other_contexts_is_checked, 0, LATER);
+    tcase_add_loop_test(t, accesses_are_checked_again, 0, 2 * QUEUED);
+    tcase_add_loop_test(t, registered_memory_of_other_contexts_is_checked, 0, QUEUED);
     tcase_add_loop_test(t, queued_copies_are_checked, 0, 4);
     tcase_add_test(t, removal_waits_for_accesses);
     tcase_add_test(t, removal_does_not_wait_for_host_functions);

@@ -1,34 +1,34 @@
-/* Tests loads from shared memory whose addresses depend only on the thread, so that their shape is computed once:
+/* Tests loads from shared memory with addresses that depend only on the thread, so that their shape is computed once:
  * rows, rows of parts of a warp, one address for several lanes, and other patterns, by all lanes and by some, inside
  * and outside of shared memory. The reference is C. */
 #include "unit/support/context.h"
 
 #include <stdio.h>
 
-enum { THREADS = 256, WORDS = 1024, TURNS = 3, RESERVED = 1024 /* bytes before the variables of the CTA */ };
+enum { THREADS = 256, WORDS = 1024, LOADS = 3, RESERVED = 1024 /* bytes before the variables of the CTA */ };
 
 /* PTX that computes the index %r2 of thread %r1, and the same in C. */
-static uint32_t straight(uint32_t t) { return t; }
+static uint32_t forward(uint32_t t) { return t; }
 static uint32_t columns(uint32_t t) { return t % 16; }
 static uint32_t rows(uint32_t t) { return t / 16 * 16; }
 static uint32_t eighths(uint32_t t) { return t % 8 + 40; }
 static uint32_t halves_mixed(uint32_t t) { return t % 32 < 16 ? t : 5; }
-static uint32_t twice(uint32_t t) { return t * 2; }
+static uint32_t every_second(uint32_t t) { return t * 2; }
 static uint32_t backward(uint32_t t) { return 300 - t; }
-static uint32_t one(uint32_t t) { return (void)t, 77; }
+static uint32_t same_index(uint32_t t) { return (void)t, 77; }
 
 static const struct {
     const char *text;
     uint32_t (*index)(uint32_t thread);
 } shapes[] = {
-    { "mov.u32 %r2, %r1;", straight },
+    { "mov.u32 %r2, %r1;", forward },
     { "and.b32 %r2, %r1, 15;", columns },
     { "and.b32 %r2, %r1, -16;", rows },
     { "and.b32 %r2, %r1, 7; add.u32 %r2, %r2, 40;", eighths },
     { "and.b32 %r3, %r1, 31; setp.lt.u32 %p, %r3, 16; selp.b32 %r2, %r1, 5, %p;", halves_mixed },
-    { "shl.b32 %r2, %r1, 1;", twice },
+    { "shl.b32 %r2, %r1, 1;", every_second },
     { "sub.u32 %r2, 300, %r1;", backward },
-    { "mov.u32 %r2, 77;", one },
+    { "mov.u32 %r2, 77;", same_index },
 };
 
 enum { SHAPES = sizeof shapes / sizeof *shapes };
@@ -58,7 +58,7 @@ static ptxiResult run(const char *index, unsigned bits, int offset, const char *
              "setp.ne.u32 %%p, %%r4, 0; @%%p bra L;\n"
              "ld.param.u64 %%rd1, [out]; mul.wide.u32 %%rd2, %%r1, 8; add.u64 %%rd1, %%rd1, %%rd2; "
              "cvt.u64.u%u %%rd3, %%sum; st.global.u64 [%%rd1], %%rd3; ret; }\n",
-             WORDS * 8, bits, THREADS, WORDS, index, bits, TURNS, bits, guard, bits, offset, bits, bits);
+             WORDS * 8, bits, THREADS, WORDS, index, bits, LOADS, bits, guard, bits, offset, bits, bits);
     open_context();
     ok(ptxiModuleLoadData(&m, text));
     ok(ptxiModuleGetFunction(&f, m, "k"));
@@ -76,7 +76,7 @@ START_TEST(every_shape_is_loaded_correctly)
 
     ok(run(shapes[which].text, bits, 16, guarded ? "@%q" : "", out));
     for (uint32_t t = 0; t < THREADS; t++)
-        ck_assert_uint_eq(out[t], !guarded || t % 2 ? TURNS * (3 * (shapes[which].index(t) + 2) + 1) : 0);
+        ck_assert_uint_eq(out[t], !guarded || t % 2 ? LOADS * (3 * (shapes[which].index(t) + 2) + 1) : 0);
 }
 END_TEST
 

@@ -20,7 +20,7 @@ static void set_up(void)
     ok(ptxiMemsetD8(mem, 0, 64));
 }
 
-static ptxiResult run_with(const char *name, unsigned blocks, unsigned shared)
+static ptxiResult run_with_shared(const char *name, unsigned blocks, unsigned shared)
 {
     void *params[] = { &mem };
     ptxiFunction f;
@@ -32,7 +32,7 @@ static ptxiResult run_with(const char *name, unsigned blocks, unsigned shared)
 
 static ptxiResult run(const char *name, unsigned blocks)
 {
-    return run_with(name, blocks, 0);
+    return run_with_shared(name, blocks, 0);
 }
 
 START_TEST(wide_counters)
@@ -92,11 +92,11 @@ START_TEST(bytes_of_shared_memory_are_updated_in_words)
 {
     unsigned char v;
 
-    ok(run_with("shared_byte", 1, 5));
+    ok(run_with_shared("shared_byte", 1, 5));
     ok(ptxiMemcpyDtoH(&v, mem, 1));
     ck_assert_int_eq(v, 7 + THREADS);
-    ck_assert_int_ne(run_with("shared_word", 1, 5), PTXI_SUCCESS);
-    ck_assert_int_ne(run_with("shared_word", 1, 8), PTXI_SUCCESS);
+    ck_assert_int_ne(run_with_shared("shared_word", 1, 5), PTXI_SUCCESS);
+    ck_assert_int_ne(run_with_shared("shared_word", 1, 8), PTXI_SUCCESS);
 }
 END_TEST
 
@@ -164,19 +164,21 @@ static const struct { bool red; const char *op, *operands; unsigned bytes; } ope
 };
 
 /* Positions of the words of the lanes, and lanes that do not take part. */
-static unsigned in_row(unsigned l) { return l; }
-static unsigned backwards(unsigned l) { return LANES - 1 - l; }
-static unsigned apart(unsigned l) { return l * 13 % LANES * 3; }
+static unsigned consecutive(unsigned l) { return l; }
+static unsigned reversed(unsigned l) { return LANES - 1 - l; }
+static unsigned scattered(unsigned l) { return l * 13 % LANES * 3; }
 static unsigned pairs(unsigned l) { return l / 2; }
-static unsigned four(unsigned l) { return l % 4 * 3; }
-static unsigned meet_late(unsigned l) { return l < 20 ? l * 3 % 50 : 70 - l; }
-static unsigned two_meet(unsigned l) { return l == 14 ? 36 : l * 3; }
-static unsigned ends_meet(unsigned l) { return l == 31 ? 84 : l * 3; }
-static unsigned one(unsigned l) { return (void)l, 5; }
-static const struct { unsigned (*word)(unsigned lane); uint32_t mask; } layouts[] = {
-    { in_row, ~0u }, { backwards, ~0u }, { apart, ~0u }, { pairs, ~0u }, { one, ~0u }, { four, ~0u },
-    { meet_late, ~0u }, { two_meet, ~0u }, { ends_meet, ~0u }, { in_row, 0x00f0ff01 }, { apart, 0x12345678 },
-    { one, 0x80000000 }, { one, 0x0ff0ff01 },
+static unsigned four_words(unsigned l) { return l % 4 * 3; }
+static unsigned equal_late(unsigned l) { return l < 20 ? l * 3 % 50 : 70 - l; }
+static unsigned two_equal(unsigned l) { return l == 14 ? 36 : l * 3; }
+static unsigned equal_ends(unsigned l) { return l == 31 ? 84 : l * 3; }
+static unsigned all_equal(unsigned l) { return (void)l, 5; }
+static const struct { unsigned (*word)(unsigned lane); uint32_t mask;
+} layouts[] = {
+    { consecutive, ~0u },      { reversed, ~0u },           { scattered, ~0u },        { pairs, ~0u },
+    { all_equal, ~0u },        { four_words, ~0u },         { equal_late, ~0u },       { two_equal, ~0u },
+    { equal_ends, ~0u },       { consecutive, 0x00f0ff01 }, { scattered, 0x12345678 }, { all_equal, 0x80000000 },
+    { all_equal, 0x0ff0ff01 },
 };
 
 /* The expected memory and the expected results of the lanes. */
@@ -186,15 +188,16 @@ struct after {
 };
 
 /* into: the register for the old value, if it has 32 bits and there is a result. NULL: a register of its own. */
-static ptxiFunction load_operation(ptxiModule *m, int k, const char *scope_space, const char *address, const char *into)
+static ptxiFunction load_operation(ptxiModule *m, int k, const char *scope_space, const char *address,
+                                   const char *old_register)
 {
     static char text[4000];
     char result[8] = "", move[40] = "";
     ptxiFunction f;
 
-    if (into && !operations[k].red && operations[k].bytes == 4) {
-        snprintf(result, sizeof result, "%s, ", into);
-        snprintf(move, sizeof move, "@%%on mov.b32 %%d32, %s;", into);
+    if (old_register && !operations[k].red && operations[k].bytes == 4) {
+        snprintf(result, sizeof result, "%s, ", old_register);
+        snprintf(move, sizeof move, "@%%on mov.b32 %%d32, %s;", old_register);
     } else if (!operations[k].red) {
         snprintf(result, sizeof result, "%%d%u, ", operations[k].bytes * 8);
     }
@@ -230,17 +233,18 @@ static ptxiFunction load_operation(ptxiModule *m, int k, const char *scope_space
     return f;
 }
 
-static uint32_t word_before(unsigned n)
+static uint32_t initial_word(unsigned n)
 {
     return n * 3 % 50 ? 0x40000000 + n * 1000 : n;
 }
 
-static struct after run_operation(int k, int layout, const char *scope_space, const char *address, const char *into)
+static struct after run_operation(int k, int layout, const char *scope_space, const char *address,
+                                  const char *old_register)
 {
     struct after r;
     uint32_t offsets[LANES];
     ptxiModule m;
-    ptxiFunction f = load_operation(&m, k, scope_space, address, into);
+    ptxiFunction f = load_operation(&m, k, scope_space, address, old_register);
     ptxiDevicePtr memory, where, got;
     uint32_t mask = layouts[layout].mask;
     void *params[] = { &memory, &where, &got, &mask };
@@ -248,7 +252,7 @@ static struct after run_operation(int k, int layout, const char *scope_space, co
     for (unsigned l = 0; l < LANES; l++)
         offsets[l] = layouts[layout].word(l) * operations[k].bytes;
     for (unsigned n = 0; n < REGION / 4; n++)
-        r.memory[n] = word_before(n);
+        r.memory[n] = initial_word(n);
     ok(ptxiMemAlloc(&memory, sizeof r.memory));
     ok(ptxiMemAlloc(&where, sizeof offsets));
     ok(ptxiMemAlloc(&got, sizeof r.got));
@@ -266,7 +270,7 @@ static struct after run_operation(int k, int layout, const char *scope_space, co
 
 START_TEST(all_implementations_agree)
 {
-    static const struct { const char *scope_space, *address, *into; } ways[] = {
+    static const struct { const char *scope_space, *address, *old_register; } spaces_tested[] = {
         { ".cta.global", "%g", NULL }, { ".cta.shared", "%s", NULL }, { ".cta", "%g", NULL }, { ".cta", "%gs", NULL },
         { ".gpu.shared", "%s", NULL }, { ".sys.global", "%g", NULL },
         /* which wraps around */
@@ -277,19 +281,20 @@ START_TEST(all_implementations_agree)
     for (int layout = 0; layout < (int)(sizeof layouts / sizeof *layouts); layout++) {
         struct after want = run_operation(_i, layout, ".gpu.global", "%g", NULL);
 
-        for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
-            struct after r = run_operation(_i, layout, ways[k].scope_space, ways[k].address, ways[k].into);
+        for (size_t k = 0; k < sizeof spaces_tested / sizeof *spaces_tested; k++) {
+            struct after r = run_operation(_i, layout, spaces_tested[k].scope_space, spaces_tested[k].address,
+                                           spaces_tested[k].old_register);
 
-            ck_assert_msg(!memcmp(&r, &want, sizeof r), "atom%s.%s, layout %d, into %s", ways[k].scope_space,
+            ck_assert_msg(!memcmp(&r, &want, sizeof r), "atom%s.%s, layout %d, into %s", spaces_tested[k].scope_space,
                           operations[_i].op, layout,
-                          ways[k].into ? ways[k].into : "a register of its own");
+                          spaces_tested[k].old_register ? spaces_tested[k].old_register : "a register of its own");
         }
     }
 }
 END_TEST
 
 /* Compare-and-swap on one word by each lane in order. Operands are so small that many of them swap. */
-static const char swapping[] =
+static const char swap_text[] =
     ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u32 mask) {\n"
     "  .reg .b16 %%x16, %%y16, %%o16; .reg .b32 %%t, %%m, %%x32, %%y32, %%o32; "
     ".reg .b64 %%p, %%q, %%x64, %%y64, %%o64; .reg .pred %%on;\n"
@@ -300,9 +305,9 @@ static const char swapping[] =
     "  @!%%on bra END; atom.relaxed%s.global.cas.b%d %%o%d, [%%p], %%x%d, %%y%d; cvt.u64.u%d %%o64, %%o%d; "
     "st.global.u64 [%%q+24], %%o64; END: ret; }\n";
 
-enum { SWAPS_BEFORE = 1 + 3 * LANES }; /* the word, and x, y and the old value for each lane */
+enum { SWAP_INPUTS = 1 + 3 * LANES }; /* the word, and x, y and the old value for each lane */
 
-static void expect_swaps(uint64_t words[SWAPS_BEFORE], uint32_t mask)
+static void expect_swaps(uint64_t words[SWAP_INPUTS], uint32_t mask)
 {
     for (unsigned l = 0; l < LANES; l++) {
         uint64_t *lane = words + 1 + 3 * l;
@@ -319,7 +324,7 @@ START_TEST(lanes_swap_in_order)
 {
     static const char *const scopes[] = { ".cta", ".gpu", ".sys" };
     const int bits = 16 << _i / 3;
-    uint64_t words[SWAPS_BEFORE], want[SWAPS_BEFORE];
+    uint64_t words[SWAP_INPUTS], want[SWAP_INPUTS];
     uint32_t rng_state = 1;
     char text[4000];
     ptxiModule m;
@@ -328,7 +333,7 @@ START_TEST(lanes_swap_in_order)
     uint32_t mask;
     void *params[] = { &p, &mask };
 
-    snprintf(text, sizeof text, swapping, scopes[_i % 3], bits, bits, bits, bits, bits == 16 ? 16 : bits, bits);
+    snprintf(text, sizeof text, swap_text, scopes[_i % 3], bits, bits, bits, bits, bits == 16 ? 16 : bits, bits);
     for (char *s; bits == 64 && (s = strstr(text, "cvt.u64.u64")) != NULL;)
         memcpy(s, "    mov.b64", strlen("cvt.u64.u64"));
     ok(ptxiModuleLoadData(&m, text));
@@ -337,7 +342,7 @@ START_TEST(lanes_swap_in_order)
     for (unsigned round = 0; round < 200; round++) {
         unsigned values = 1 + round % 6;
 
-        for (unsigned k = 0; k < SWAPS_BEFORE; k++)
+        for (unsigned k = 0; k < SWAP_INPUTS; k++)
             words[k] = ((rng_state = rng_state * 1664525 + 1013904223) >> 16) % values;
         for (unsigned l = 0; round % 7 == 0 && l < LANES; l++) /* each lane swaps */
             words[1 + 3 * l] = l ? words[3 * l - 1] : words[0], words[2 + 3 * l] = l + 10;
@@ -356,7 +361,7 @@ END_TEST
 
 /* Lanes that succeed one after the other wait for each other after the loop. A round takes 32 iterations, however
  * many rounds there are. */
-static const char trying[] =
+static const char retry_text[] =
     ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p) { .reg .b32 %t, %old, %new, %got, "
     "%n; .reg .b64 %p; .reg .pred %again;\n"
     "  ld.param.u64 %p, [p]; mov.u32 %t, %tid.x; mov.u32 %n, 400;\n"
@@ -367,7 +372,7 @@ static const char trying[] =
 
 START_TEST(retrying_lanes_reconverge)
 {
-    enum { TURNS = 400, PER_ROUND = 5, PER_TURN = 4, AROUND = 4 };
+    enum { TURNS = 400, PER_ROUND = 5, PER_TURN = 4, OVERHEAD = 4 };
     ptxiCounters c = { .size = sizeof c };
     ptxiModule m;
     ptxiFunction f;
@@ -376,13 +381,13 @@ START_TEST(retrying_lanes_reconverge)
 
     ok(ptxiCtxSetCounting(NULL, 1));
     ok(ptxiCtxSetSchedule(NULL, PTXI_SCHEDULE_RUN)); /* other forms diverge lanes by themselves */
-    ok(ptxiModuleLoadData(&m, trying));
+    ok(ptxiModuleLoadData(&m, retry_text));
     ok(ptxiModuleGetFunction(&f, m, "k"));
     ok(ptxiLaunchKernel(f, 1, 1, 1, LANES, 1, 1, 0, NULL, params, NULL));
     ok(ptxiMemcpyDtoH(&sum, mem, sizeof sum));
     ck_assert_uint_eq(sum, TURNS * LANES);
     ok(ptxiCtxGetCounters(NULL, &c));
-    ck_assert_uint_eq(c.warpInstructions, TURNS * (PER_TURN + LANES * PER_ROUND) + AROUND);
+    ck_assert_uint_eq(c.warpInstructions, TURNS * (PER_TURN + LANES * PER_ROUND) + OVERHEAD);
     ok(ptxiModuleUnload(m));
 }
 END_TEST
@@ -413,28 +418,28 @@ END_TEST
 /* Sums of integers in one word, each lane in order. */
 START_TEST(lanes_add_in_order)
 {
-    static const struct { const char *scope_space, *address; } ways[] = { { ".cta.global", "%g" },
+    static const struct { const char *scope_space, *address; } spaces_tested[] = { { ".cta.global", "%g" },
             { ".cta.shared", "%s" }, { ".gpu.global", "%g" } };
-    const unsigned bytes = operations[_i].bytes, words = bytes / 4, first = one(0) * words;
+    const unsigned bytes = operations[_i].bytes, words = bytes / 4, first = all_equal(0) * words;
     const uint64_t most = bytes == 4 ? UINT32_MAX : UINT64_MAX;
     int layout = 0;
 
     if (strncmp(operations[_i].op, "add.u", 5))
         return;
-    while (layouts[layout].word != one)
+    while (layouts[layout].word != all_equal)
         layout++;
-    for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
-        struct after r = run_operation(_i, layout, ways[k].scope_space, ways[k].address, NULL);
-        uint64_t sum = word_before(first) | (words > 1 ? (uint64_t)word_before(first + 1) << 32 : 0),
+    for (size_t k = 0; k < sizeof spaces_tested / sizeof *spaces_tested; k++) {
+        struct after r = run_operation(_i, layout, spaces_tested[k].scope_space, spaces_tested[k].address, NULL);
+        uint64_t sum = initial_word(first) | (words > 1 ? (uint64_t)initial_word(first + 1) << 32 : 0),
             got = r.memory[first];
 
         for (uint32_t l = 0; l < LANES; l++, sum += l * 7 - 6) {
             ck_bits64_at(r.got[l], operations[_i].red ? 0 : sum & most, "%s%s lane %u", operations[_i].op,
-                         ways[k].scope_space, l);
+                         spaces_tested[k].scope_space, l);
         }
         if (words > 1)
             got |= (uint64_t)r.memory[first + 1] << 32;
-        ck_bits64_at(got, sum & most, "%s%s", operations[_i].op, ways[k].scope_space);
+        ck_bits64_at(got, sum & most, "%s%s", operations[_i].op, spaces_tested[k].scope_space);
     }
 }
 END_TEST
@@ -443,8 +448,8 @@ END_TEST
 
 /* Lane j has the address of lane i, for i and j from 0 to 31, and the other lanes have different ones. Each
  * operation is compared with one at .gpu scope at another address, which is executed lane by lane. The kernel counts
- * lanes whose results differ. */
-static const char meeting[] =
+ * lanes with different results. */
+static const char two_lanes_text[] =
     ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 memory) {\n"
     "  .reg .b32 %%t, %%i, %%j, %%n, %%s, %%x; .reg .b64 %%p, %%q, %%o; .reg .b%d %%a, %%b, %%y; "
     ".reg .pred %%on, %%bad;\n"
@@ -465,15 +470,15 @@ START_TEST(two_lanes_with_the_same_address)
 {
     int bits = _i & 1 ? 64 : 32;
     bool shared = _i & 2;
-    char text[sizeof meeting + 100];
+    char text[sizeof two_lanes_text + 100];
     ptxiModule m;
     ptxiFunction f;
     ptxiDevicePtr memory;
     uint32_t found[2] = { 0, 0 };
     void *params[] = { &memory };
 
-    snprintf(text, sizeof text, meeting, bits, bits, bits / 8, bits, bits, bits, bits, shared ? "shared" : "global",
-             bits, shared ? "%s" : "%q", bits, bits);
+    snprintf(text, sizeof text, two_lanes_text, bits, bits, bits / 8, bits, bits, bits, bits,
+             shared ? "shared" : "global", bits, shared ? "%s" : "%q", bits, bits);
     ok(ptxiModuleLoadData(&m, text));
     ok(ptxiModuleGetFunction(&f, m, "k"));
     ok(ptxiMemAlloc(&memory, 1024 + sizeof found));
@@ -489,7 +494,12 @@ END_TEST
 
 /* --- sums of special floats --- */
 
-enum { OFFSETS = REGION, OPERANDS = OFFSETS + LANES * 4, GOT = OPERANDS + LANES * 8, SUMS_END = GOT + LANES * 8 };
+enum {
+    OFFSETS = REGION,
+    OPERANDS = OFFSETS + LANES * 4,
+    OLD_VALUES = OPERANDS + LANES * 8,
+    SUMS_END = OLD_VALUES + LANES * 8
+};
 
 /* The memory, the offsets of the lanes in it, their operands, and their results, as the kernel finds them. */
 struct sums {
@@ -498,7 +508,7 @@ struct sums {
     uint64_t operands[LANES], got[LANES];
 };
 
-static const char summing[] =
+static const char sum_text[] =
     ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 sums, .param .u32 mask) {\n"
     "  .reg .b32 %%t, %%o, %%s, %%s32, %%m, %%a<8>; .reg .b64 %%p, %%p4, %%p8, %%p32, %%g; .reg .b%d %%x, %%d; "
     ".reg .pred %%on; .shared .align 128 .b8 words[%d];\n"
@@ -551,7 +561,7 @@ static uint64_t sum_of_64(uint64_t old, uint64_t x, bool shared)
 
 /* Returns an ordinary number or any float. Floats of 32 bits are often about as small as numbers for which
  * subnormals matter. */
-static uint64_t some_float(int bits, bool ordinary)
+static uint64_t random_float(int bits, bool ordinary)
 {
     static const uint32_t kinds_32[] = {
         0x00000000, 0x00000001, 0x00400000, 0x007fffff, 0x00800000, 0x00800001, 0x00ffffff, 0x01000000, 0x0cffffff,
@@ -584,10 +594,10 @@ static void fill_sums(struct sums *s, int bits, int layout, int fill)
     memset(s, 0, sizeof *s);
     for (unsigned l = 0; l < LANES; l++) {
         s->offsets[l] = layouts[layout].word(l) * bytes;
-        s->operands[l] = some_float(bits, fill <= LANES && l != odd);
+        s->operands[l] = random_float(bits, fill <= LANES && l != odd);
     }
     for (unsigned n = 0; n < REGION / bytes; n++) {
-        there = some_float(bits, fill <= LANES && (fill == 0 || n * bytes != s->offsets[odd]));
+        there = random_float(bits, fill <= LANES && (fill == 0 || n * bytes != s->offsets[odd]));
         memcpy(s->memory + n * bytes, &there, bytes);
     }
 }
@@ -611,17 +621,17 @@ static void expect_sums(struct sums *s, int bits, uint32_t mask, bool shared, bo
     }
 }
 
-/* kind: red, atom, or atom whose result overwrites the operand. */
+/* kind: red, atom, or atom if its result overwrites the operand. */
 static ptxiFunction load_sums(ptxiModule *m, int bits, const char *space, int kind)
 {
     static const char *const results[] = { "", "%d, ", "%x, " };
     bool shared = !!strstr(space, ".shared");
-    char text[sizeof summing + 300];
+    char text[sizeof sum_text + 300];
     ptxiFunction f;
 
-    snprintf(text, sizeof text, summing, bits, REGION, OFFSETS, bits, OPERANDS, bits, kind ? "atom" : "red", space,
-             bits, results[kind], shared ? "%s" : "%g", bits, GOT,
-             kind == 2 ? "%x" : "%d", shared ? "" : "ret;");
+    snprintf(text, sizeof text, sum_text, bits, REGION, OFFSETS, bits, OPERANDS, bits, kind ? "atom" : "red", space,
+             bits, results[kind], shared ? "%s" : "%g", bits, OLD_VALUES, kind == 2 ? "%x" : "%d",
+             shared ? "" : "ret;");
     ok(ptxiModuleLoadData(m, text));
     ok(ptxiModuleGetFunction(&f, *m, "k"));
     return f;
@@ -662,7 +672,7 @@ END_TEST
 /* --- one lane with an invalid address --- */
 
 /* Lane 9 uses the offset that the kernel is given. The other lanes use different words. */
-static const char straying[] =
+static const char stray_text[] =
     ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 memory, .param .u32 offset) {\n"
     "  .reg .b32 %%t, %%n, %%s, %%x; .reg .b64 %%p, %%o; .reg .pred %%nine; .shared .align 128 .b8 words[512];\n"
     "  mov.u32 %%t, %%tid.x; ld.param.u64 %%p, [memory]; mul.lo.u32 %%n, %%t, 13; and.b32 %%n, %%n, 31; "
@@ -683,13 +693,13 @@ START_TEST(one_invalid_address)
     };
     bool shared = _i & 1, cas = _i & 2;
     int32_t offset = places[_i / 4].offset;
-    char text[sizeof straying + 100];
+    char text[sizeof stray_text + 100];
     ptxiModule m;
     ptxiFunction f;
     ptxiDevicePtr memory;
     void *params[] = { &memory, &offset };
 
-    snprintf(text, sizeof text, straying, shared ? "shared" : "global", cas ? "cas" : "exch", shared ? "%s" : "%p",
+    snprintf(text, sizeof text, stray_text, shared ? "shared" : "global", cas ? "cas" : "exch", shared ? "%s" : "%p",
              cas ? ", %x" : "");
     ok(ptxiModuleLoadData(&m, text));
     ok(ptxiModuleGetFunction(&f, m, "k"));

@@ -9,7 +9,7 @@ static const struct row {
      * %x the address for odd lanes */
     const char *form;
     unsigned stride, lanes, requests, wavefronts, conflicts;
-    const char *why;
+    const char *reason;
 } rows[] = {
     { "ld.shared.b32 %r0, [%a];", 4, 32, 1, 1, 0, "a word in each bank" },
     { "ld.shared.b32 %r0, [%a+8];", 0, 32, 1, 1, 0, "one word is given to all at once" },
@@ -57,7 +57,7 @@ static ptxiDevicePtr global;
 static void print_kernel(FILE *out, unsigned k)
 {
     const struct row *r = &rows[k];
-    bool together = strstr(r->form, "matrix");
+    bool is_matrix = strstr(r->form, "matrix");
 
     fprintf(out, ".visible .entry k%u(.param .u64 global) { .shared .align 16 .b8 tile[8192]; .reg .b16 %%h<2>; "
                  ".reg .b32 %%r<4>, %%a, %%b, %%t;\n"
@@ -66,7 +66,7 @@ static void print_kernel(FILE *out, unsigned k)
                  "  mov.u32 %%b, tile; mad.lo.u32 %%a, %%t, %u, %%b; cvt.u64.u32 %%g, %%a; cvta.shared.u64 %%g, %%g; "
                  "and.b32 %%b, %%t, 1;\n"
                  "  setp.eq.u32 %%q, %%b, 0; selp.b64 %%x, %%g, %%y, %%q; setp.lt.u32 %%p, %%t, %u;\n  %s%s ret; }\n",
-            k, r->stride, r->lanes, together ? "" : "@%p ", r->form);
+            k, r->stride, r->lanes, is_matrix ? "" : "@%p ", r->form);
 }
 
 static void print_kernels(FILE *out)
@@ -81,14 +81,14 @@ static void set_up(void)
     ck_assert_int_eq(ptxiMemAlloc(&global, 4096), PTXI_SUCCESS);
 }
 
-static ptxiCounters counted(unsigned k, bool on)
+static ptxiCounters count_accesses(unsigned k, bool enabled)
 {
     ptxiCounters c = { .size = sizeof c };
     void *params[] = { &global };
     char name[16];
 
     snprintf(name, sizeof name, "k%u", k);
-    ck_assert_int_eq(ptxiCtxSetCounting(ctx, on) | ptxiCtxResetCounters(ctx), PTXI_SUCCESS);
+    ck_assert_int_eq(ptxiCtxSetCounting(ctx, enabled) | ptxiCtxResetCounters(ctx), PTXI_SUCCESS);
     ok(launch_grid(name, 3, 64, params));
     ck_assert_int_eq(ptxiCtxGetCounters(ctx, &c), PTXI_SUCCESS);
     return c;
@@ -97,12 +97,14 @@ static ptxiCounters counted(unsigned k, bool on)
 START_TEST(accesses_are_counted)
 {
     const struct row *r = &rows[_i];
-    ptxiCounters c = counted((unsigned)_i, true);
+    ptxiCounters c = count_accesses((unsigned)_i, true);
 
-    ck_bits64_at(c.sharedRequests, 6 * r->requests, "requests of %s stride %u: %s", r->form, r->stride, r->why);
-    ck_bits64_at(c.sharedWavefronts, 6 * r->wavefronts, "wavefronts of %s stride %u: %s", r->form, r->stride, r->why);
-    ck_bits64_at(c.sharedBankConflicts, 6 * r->conflicts, "conflicts of %s stride %u: %s", r->form, r->stride, r->why);
-    c = counted((unsigned)_i, false);
+    ck_bits64_at(c.sharedRequests, 6 * r->requests, "requests of %s stride %u: %s", r->form, r->stride, r->reason);
+    ck_bits64_at(c.sharedWavefronts, 6 * r->wavefronts, "wavefronts of %s stride %u: %s", r->form, r->stride,
+                 r->reason);
+    ck_bits64_at(c.sharedBankConflicts, 6 * r->conflicts, "conflicts of %s stride %u: %s", r->form, r->stride,
+                 r->reason);
+    c = count_accesses((unsigned)_i, false);
     ck_bits64(c.sharedRequests | c.sharedWavefronts | c.sharedBankConflicts, 0);
 }
 END_TEST

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { THREADS = 64, CTAS = 5, MOST_WORDS = 24, DIRT = 0x5e, MORE_THAN_QUARANTINE = 4200 /* blocks */ };
+enum { THREADS = 64, CTAS = 5, MAX_WORDS = 24, POISON = 0x5e, MORE_THAN_QUARANTINE = 4200 /* blocks */ };
 
 static const char *const fills[] = { "0", "0xa5" };
 #define RUNS ((int)(sizeof fills / sizeof *fills))
@@ -25,7 +25,7 @@ static void poison_heap(void)
             size_t size = 1000 + k * 64 + (k % 16 == 0) * (200 << 10);
 
             s[k] = malloc(size);
-            memset(s[k], DIRT, size);
+            memset(s[k], POISON, size);
         }
         for (unsigned k = 0; k < BLOCKS; k++)
             free(s[k]);
@@ -58,9 +58,9 @@ static uint64_t filled(void)
 }
 
 /* Checks the `words` words that each thread of a kernel stores. */
-static void check_with(const char *name, unsigned words, uint64_t (*expect)(unsigned thread))
+static void check_kernel(const char *name, unsigned words, uint64_t (*expect)(unsigned thread))
 {
-    static uint64_t got[CTAS * THREADS * MOST_WORDS];
+    static uint64_t got[CTAS * THREADS * MAX_WORDS];
     size_t count = (size_t)CTAS * THREADS * words;
     ptxiDevicePtr out;
 
@@ -80,7 +80,7 @@ static void check_with(const char *name, unsigned words, uint64_t (*expect)(unsi
     ok(ptxiMemFree(out));
 }
 
-static uint64_t everywhere(unsigned thread)
+static uint64_t fill_word(unsigned thread)
 {
     (void)thread;
     return filled();
@@ -97,18 +97,18 @@ static uint64_t lane_bit(unsigned thread)
     return filled() >> thread % 64 & 1;
 }
 
-static void check(const char *name, unsigned words)
+static void check_filled(const char *name, unsigned words)
 {
-    check_with(name, words, everywhere);
+    check_kernel(name, words, fill_word);
 }
 
 START_TEST(registers)
 {
     open_with(_i);
-    check("called", 24);
-    check("own", 6);
-    check("partly", 6);
-    check_with("predicates", 1, lane_bit);
+    check_filled("called", 24);
+    check_filled("own", 6);
+    check_filled("partly", 6);
+    check_kernel("predicates", 1, lane_bit);
     close_context();
 }
 END_TEST
@@ -122,7 +122,7 @@ static uint64_t three(unsigned thread)
 START_TEST(a_loop_at_the_entry)
 {
     open_with(0);
-    check_with("rounds", 1, three);
+    check_kernel("rounds", 1, three);
     close_context();
 }
 END_TEST
@@ -130,13 +130,13 @@ END_TEST
 START_TEST(parameters_and_results)
 {
     open_with(_i);
-    check("parameters", 6);
-    check("builtins", 2);
+    check_filled("parameters", 6);
+    check_filled("builtins", 2);
     close_context();
 }
 END_TEST
 
-static uint64_t itself(unsigned thread)
+static uint64_t thread_number(unsigned thread)
 {
     return thread;
 }
@@ -144,11 +144,11 @@ static uint64_t itself(unsigned thread)
 START_TEST(local_memory)
 {
     open_with(_i);
-    check("variables", 8);
-    check("many", 8);
-    check("depots", 16);
-    check("stack", 8);
-    check_with("neighbours", 3, itself);
+    check_filled("variables", 8);
+    check_filled("many", 8);
+    check_filled("depots", 16);
+    check_filled("stack", 8);
+    check_kernel("neighbours", 3, thread_number);
     close_context();
 }
 END_TEST
@@ -156,10 +156,10 @@ END_TEST
 START_TEST(shared_and_tensor_memory)
 {
     open_with(_i);
-    check("shared", 8);
-    check("peer", 2);
-    check_with("system", 2, zero); /* cooperative groups rely on zeros */
-    check("tensor", 4);
+    check_filled("shared", 8);
+    check_filled("peer", 2);
+    check_kernel("system", 2, zero); /* cooperative groups rely on zeros */
+    check_filled("tensor", 4);
     close_context();
 }
 END_TEST
@@ -229,15 +229,15 @@ static const struct source sources[] = {
 };
 
 /* Repeats until addresses of freed blocks are reused. */
-static void check_source(const struct source *s, size_t size, unsigned times)
+static void check_source(const struct source *s, size_t size, unsigned repeats)
 {
-    for (unsigned n = 0; n < times; n++) {
+    for (unsigned n = 0; n < repeats; n++) {
         unsigned char *p = s->get(size);
 
         for (size_t k = 0; k < size; k += size < 4096 || k % 64 ? 1 : 64)
             ck_assert_msg(p[k] == fill, "%s, %zu bytes, allocation %u: byte %zu is 0x%x", s->name, size, n, k,
                           (unsigned)p[k]);
-        memset(p, DIRT, size);
+        memset(p, POISON, size);
         s->put(p);
     }
 }
@@ -278,11 +278,11 @@ START_TEST(arrays)
         ptxiArray a;
 
         ok(ptxiArrayCreate(&a, &d));
-        memset(texels, DIRT, sizeof texels);
+        memset(texels, POISON, sizeof texels);
         copy_texels(a, texels, true);
         for (unsigned k = 0; k < sizeof texels; k++)
             ck_assert_msg(texels[k] == fill, "array %u: texel %u is 0x%x", n, k, (unsigned)texels[k]);
-        memset(texels, DIRT, sizeof texels);
+        memset(texels, POISON, sizeof texels);
         copy_texels(a, texels, false);
         ok(ptxiArrayDestroy(a));
     }
@@ -322,7 +322,7 @@ START_TEST(bytes_after_an_allocation)
 
     open_with(_i);
     for (unsigned n = 0; n < MORE_THAN_QUARANTINE; n++)
-        put_device(memset(get_device(600), DIRT, 600));
+        put_device(memset(get_device(600), POISON, 600));
     ok(ptxiModuleGetFunction(&f, module, "behind"));
     ok(ptxiMemAlloc(&out, 4));
     for (unsigned n = 0; n < 600; n++) {
@@ -353,7 +353,7 @@ START_TEST(variables_of_modules)
         ok(ptxiMemcpyDtoH(bytes, v, sizeof bytes));
         for (unsigned k = 0; k < sizeof bytes; k++)
             ck_assert_uint_eq(bytes[k], 0);
-        ok(ptxiMemsetD8(v, DIRT, sizeof bytes));
+        ok(ptxiMemsetD8(v, POISON, sizeof bytes));
         ok(ptxiModuleUnload(m));
     }
     close_context();

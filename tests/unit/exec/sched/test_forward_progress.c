@@ -164,7 +164,7 @@ START_TEST(all_ctas_make_progress)
 END_TEST
 
 static const struct {
-    const char *body, *says[2];
+    const char *body, *report_words[2];
 } faults[] = {
     { "  setp.eq.u32 %p, %r1, 1; @%p bra ONE; bar.sync 1; bra END; ONE: bar.sync 2;\n",
       { "warp 0 lanes 0xffffffff wait for barrier 1", "warp 1 lanes 0xffffffff wait for barrier 2" } },
@@ -190,7 +190,7 @@ START_TEST(deadlocks_are_reported_with_positions)
         ok(ptxiCtxSetSchedule(NULL, seed));
         ck_assert_int_eq(run_one_cta("sm_90", faults[_i].body, THREADS, out), PTXI_ERROR_LAUNCH_FAILED);
         for (int k = 0; k < 2; k++)
-            ck_assert(report_says(PTXI_FAULT_DEADLOCK, faults[_i].says[k]));
+            ck_assert(report_has(PTXI_FAULT_DEADLOCK, faults[_i].report_words[k]));
     }
 }
 END_TEST

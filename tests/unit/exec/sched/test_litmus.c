@@ -14,17 +14,17 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_ROLES = 4, ROUNDS = 128, STEP = 128, SEEDS = 2 };
+enum { MAX_ROLES = 4, ROUNDS = 128, STEP = 128, SEEDS = 2 };
 
 /* The outcome of one round: registers %a and %b of each role, and the final x and y. */
 struct outcome {
-    uint32_t r[MOST_ROLES][2], x, y;
+    uint32_t r[MAX_ROLES][2], x, y;
 };
 
-/* @ stands for the scope, except in guards. ~ stands for the matching level of membar. */
+/* @ is replaced by the scope, except in guards, and ~ by the matching level of membar. */
 struct litmus {
     const char *name;
-    const char *code[MOST_ROLES];
+    const char *code[MAX_ROLES];
     bool (*outcome)(const struct outcome *o); /* forbidden, except for both_wait */
 };
 
@@ -34,25 +34,25 @@ struct litmus {
 #define ACQ_REL "fence.acq_rel.@; "
 
 static bool stale(const struct outcome *o) { return o->r[1][0] == 1 && o->r[1][1] == 0; }
-static bool both_0(const struct outcome *o) { return !o->r[0][0] && !o->r[1][0]; }
-static bool both_wait(const struct outcome *o) { return both_0(o); } /* allowed, and seen in random schedules */
-static bool both_1(const struct outcome *o) { return o->r[0][0] && o->r[1][0]; }
-static bool from_nowhere(const struct outcome *o) { return o->r[0][0] || o->r[1][0]; }
-static bool two_orders(const struct outcome *o) { return o->r[2][0] && !o->r[2][1] && o->r[3][0] && !o->r[3][1]; }
-static bool backwards(const struct outcome *o) { return o->r[1][0] > o->r[1][1]; }
-static bool not_own(const struct outcome *o) { return o->r[0][0] != 2 || o->x != 2; }
-static bool not_7(const struct outcome *o) { return o->x != 7 || o->r[0][0]; }
-static bool first_ones(const struct outcome *o) { return o->x == 1 && o->y == 1; }
-static bool not_causal(const struct outcome *o) { return o->r[1][0] && o->r[2][0] && !o->r[2][1]; }
+static bool both_read_0(const struct outcome *o) { return !o->r[0][0] && !o->r[1][0]; }
+static bool both_delayed(const struct outcome *o) { return both_read_0(o); } /* allowed, and seen in random schedules */
+static bool both_read_1(const struct outcome *o) { return o->r[0][0] && o->r[1][0]; }
+static bool out_of_thin_air(const struct outcome *o) { return o->r[0][0] || o->r[1][0]; }
+static bool orders_differ(const struct outcome *o) { return o->r[2][0] && !o->r[2][1] && o->r[3][0] && !o->r[3][1]; }
+static bool read_reversed(const struct outcome *o) { return o->r[1][0] > o->r[1][1]; }
+static bool own_store_missed(const struct outcome *o) { return o->r[0][0] != 2 || o->x != 2; }
+static bool not_only_7(const struct outcome *o) { return o->x != 7 || o->r[0][0]; }
+static bool first_stores_win(const struct outcome *o) { return o->x == 1 && o->y == 1; }
+static bool causality_violated(const struct outcome *o) { return o->r[1][0] && o->r[2][0] && !o->r[2][1]; }
 static bool overwritten(const struct outcome *o) { return o->r[1][0] == 1 && o->x == 2; }
 static bool unordered(const struct outcome *o) { return o->y == 2 && o->r[1][0] == 0; }
 static bool torn(const struct outcome *o) { return o->x != 4 || (o->r[0][0] & o->r[1][0]) == 1; }
-static bool lost(const struct outcome *o)
+static bool update_lost(const struct outcome *o)
 {
     return o->x != 3 || o->r[0][0] == o->r[1][0] || o->r[1][0] == o->r[2][0] ||
         o->r[0][0] == o->r[2][0];
 }
-static bool not_alone(const struct outcome *o) { return o->y != 3; }
+static bool not_exclusive(const struct outcome *o) { return o->y != 3; }
 
 /* A critical section with the lock at x. It increments y. */
 #define LOCKED(n) "L" #n ": atom.cas.acquire.@.b32 %a, [%x], 0, 1; setp.ne.u32 %p, %a, 0; " \
@@ -75,32 +75,32 @@ static const struct litmus tests[] = {
                                   "and.b32 %a, %a, 1; " LD(b, x) }, stale },
     { "MP, the alias proxy", { ST(x, 1) "fence.proxy.alias; " ACQ_REL ST(y, 1), LD(a, y) ACQ_REL "fence.proxy.alias; "
                                LD(b, x) }, stale },
-    { "SB, relaxed", { ST(x, 1) LD(a, y), ST(y, 1) LD(a, x) }, both_wait },
+    { "SB, relaxed", { ST(x, 1) LD(a, y), ST(y, 1) LD(a, x) }, both_delayed },
     { "SB, release and acquire", { "st.release.@.u32 [%x], 1; ld.acquire.@.u32 %a, [%y];", "st.release.@.u32 [%y], 1; "
-                                   "ld.acquire.@.u32 %a, [%x];" }, both_wait },
-    { "SB, fence.sc", { ST(x, 1) SC LD(a, y), ST(y, 1) SC LD(a, x) }, both_0 },
-    { "SB, membar", { ST(x, 1) "membar.~; " LD(a, y), ST(y, 1) "membar.~; " LD(a, x) }, both_0 },
+                                   "ld.acquire.@.u32 %a, [%x];" }, both_delayed },
+    { "SB, fence.sc", { ST(x, 1) SC LD(a, y), ST(y, 1) SC LD(a, x) }, both_read_0 },
+    { "SB, membar", { ST(x, 1) "membar.~; " LD(a, y), ST(y, 1) "membar.~; " LD(a, x) }, both_read_0 },
     { "SB, atomics and fence.sc", { "red.relaxed.@.add.u32 [%x], 1; " SC LD(a, y),
-                                    "atom.relaxed.@.exch.b32 %b, [%y], 1; " SC LD(a, x) }, both_0 },
+                                    "atom.relaxed.@.exch.b32 %b, [%y], 1; " SC LD(a, x) }, both_read_0 },
     { "LB, acquire and release", { "ld.acquire.@.u32 %a, [%x]; st.release.@.u32 [%y], 1; ",
-                                   "ld.acquire.@.u32 %a, [%y]; st.release.@.u32 [%x], 1; " }, both_1 },
+                                   "ld.acquire.@.u32 %a, [%y]; st.release.@.u32 [%x], 1; " }, both_read_1 },
     { "LB, values out of thin air", { LD(a, x) "st.relaxed.@.u32 [%y], %a; ", LD(a, y) "st.relaxed.@.u32 [%x], %a; " },
-      from_nowhere },
-    { "IRIW, fence.sc", { ST(x, 1), ST(y, 1), LD(a, x) SC LD(b, y), LD(a, y) SC LD(b, x) }, two_orders },
-    { "WRC", { ST(x, 1), LD(a, x) ACQ_REL ST(y, 1), "ld.acquire.@.u32 %a, [%y]; " LD(b, x) }, not_causal },
-    { "CoRR", { ST(x, 1) ST(x, 2), LD(a, x) LD(b, x) }, backwards },
-    { "CoWR", { ST(x, 1) ST(x, 2) LD(a, x), LD(a, x) }, not_own },
+      out_of_thin_air },
+    { "IRIW, fence.sc", { ST(x, 1), ST(y, 1), LD(a, x) SC LD(b, y), LD(a, y) SC LD(b, x) }, orders_differ },
+    { "WRC", { ST(x, 1), LD(a, x) ACQ_REL ST(y, 1), "ld.acquire.@.u32 %a, [%y]; " LD(b, x) }, causality_violated },
+    { "CoRR", { ST(x, 1) ST(x, 2), LD(a, x) LD(b, x) }, read_reversed },
+    { "CoWR", { ST(x, 1) ST(x, 2) LD(a, x), LD(a, x) }, own_store_missed },
     { "a load into the register of a store", { LD(a, y) "add.u32 %a, %a, 7; st.relaxed.@.u32 [%x], %a; " LD(a, y), "" },
-      not_7 },
-    { "2+2W, fence.sc", { ST(x, 1) SC ST(y, 2), ST(y, 1) SC ST(x, 2) }, first_ones },
+      not_only_7 },
+    { "2+2W, fence.sc", { ST(x, 1) SC ST(y, 2), ST(y, 1) SC ST(x, 2) }, first_stores_win },
     { "S, release and acquire", { ST(x, 2) "st.release.@.u32 [%y], 1; ", "ld.acquire.@.u32 %a, [%y]; " ST(x, 1) },
       overwritten },
     { "R, fence.sc", { ST(x, 1) SC ST(y, 1), ST(y, 2) SC LD(a, x) }, unordered },
     { "atomic bit operations", { "atom.relaxed.@.or.b32 %a, [%x], 1; atom.relaxed.@.xor.b32 %b, [%x], 1; ",
                                  "atom.relaxed.@.or.b32 %a, [%x], 4; and.b32 %a, %a, 0; " }, torn },
     { "atomic sums", { "atom.relaxed.@.add.u32 %a, [%x], 1; ", "atom.relaxed.@.inc.u32 %a, [%x], 9; ",
-                       "atom.relaxed.@.add.u32 %a, [%x], 1; " }, lost },
-    { "a lock", { LOCKED(0), LOCKED(1), LOCKED(2) }, not_alone },
+                       "atom.relaxed.@.add.u32 %a, [%x], 1; " }, update_lost },
+    { "a lock", { LOCKED(0), LOCKED(1), LOCKED(2) }, not_exclusive },
 };
 enum { TESTS = sizeof tests / sizeof *tests };
 
@@ -130,7 +130,7 @@ static unsigned role_count(const struct litmus *t)
 {
     unsigned n = 0;
 
-    while (n < MOST_ROLES && t->code[n])
+    while (n < MAX_ROLES && t->code[n])
         n++;
     return n;
 }
@@ -185,7 +185,7 @@ static void print_kernel(FILE *out, int k, const struct place *p, const char *sc
     fprintf(out, "  mul.wide.u32 %%x, %%round, %d; add.u64 %%x, %%x, %%base; add.u64 %%y, %%x, 64; "
                  "ld.volatile.u32 %%t, [%%x]; ld.volatile.u32 %%t, [%%y];\n", STEP);
     fprintf(out, "  mov.u32 %%a, 0; mov.u32 %%b, 0; T: .branchtargets R0, R1, R2, R3; brx.idx %%role, T;\n");
-    for (unsigned r = 0; r < MOST_ROLES; r++) {
+    for (unsigned r = 0; r < MAX_ROLES; r++) {
         fprintf(out, "R%u: ", r);
         print_code(out, r < roles ? tests[k].code[r] : "", scope);
         fprintf(out, "bra MET;\n");
@@ -223,8 +223,8 @@ static ptxiModule load(const struct place *p, const char *scope)
 
 static struct outcome *outcomes;
 static unsigned char *memory;
-static uint32_t *meeting;
-static ptxiStream streams[MOST_ROLES];
+static uint32_t *arrivals;
+static ptxiStream streams[MAX_ROLES];
 
 static void set_up(void)
 {
@@ -236,8 +236,8 @@ static void set_up(void)
     ok(ptxiMemAlloc(&p, ROUNDS * STEP));
     memory = (unsigned char *)(uintptr_t)p;
     ok(ptxiMemAlloc(&p, 64));
-    meeting = (uint32_t *)(uintptr_t)p;
-    for (int k = 0; k < MOST_ROLES; k++)
+    arrivals = (uint32_t *)(uintptr_t)p;
+    for (int k = 0; k < MAX_ROLES; k++)
         ok(ptxiStreamCreate(&streams[k], PTXI_STREAM_NON_BLOCKING));
 }
 
@@ -254,7 +254,7 @@ static ptxiFunction kernel(ptxiModule m, int k)
 static void launch_roles(ptxiFunction f, unsigned roles, const struct place *p, uint32_t rounds)
 {
     uint32_t first = 0;
-    void *params[] = { &memory, &outcomes, &meeting, &rounds, &first };
+    void *params[] = { &memory, &outcomes, &arrivals, &rounds, &first };
     ptxiLaunchAttribute cluster = { .id = PTXI_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
                                     .value.clusterDim = { roles, 1, 1 } };
     ptxiLaunchConfig config = { .gridDimX = p->threads || p->streams ? 1 : roles, .gridDimY = 1, .gridDimZ = 1,
@@ -276,7 +276,7 @@ static unsigned run(ptxiFunction f, int k, const struct place *p, uint32_t round
 {
     unsigned bad = 0;
 
-    *meeting = 0;
+    *arrivals = 0;
     memset(outcomes, 0, rounds * sizeof *outcomes);
     launch_roles(f, role_count(&tests[k]), p, rounds);
     for (unsigned r = 0; r < rounds; r++) {
@@ -296,8 +296,8 @@ static bool on_one_worker(const struct place *p)
 START_TEST(forbidden_outcomes_do_not_occur)
 {
     const struct place *p = &places[_i];
-    const char *wish = getenv("PTXI_LITMUS_SEEDS");
-    unsigned seeds = wish ? (unsigned)strtoul(wish, NULL, 10) : SEEDS;
+    const char *setting = getenv("PTXI_LITMUS_SEEDS");
+    unsigned seeds = setting ? (unsigned)strtoul(setting, NULL, 10) : SEEDS;
 
     kinds = 0;
     ok(ptxiCtxSetWorkers(NULL, 2));
@@ -305,7 +305,7 @@ START_TEST(forbidden_outcomes_do_not_occur)
         ptxiModule m = load(p, p->scopes[s]);
 
         for (int k = 0; k < TESTS; k++) {
-            bool allowed = tests[k].outcome == both_wait;
+            bool allowed = tests[k].outcome == both_delayed;
             unsigned seen = 0;
 
             for (unsigned seed = 0; seed <= seeds; seed++) {
@@ -326,7 +326,7 @@ END_TEST
  * not promise that vectors are atomic, but a GPU executes strong accesses of 8 and 16 bytes at once, and one-pass
  * scans rely on it. */
 static const struct {
-    const char *vector, *stored, *loaded, *differ;
+    const char *vector, *stored, *loaded, *difference;
 } vectors[] = {
     { "v2.u32", "{%r2, %r2}", "{%r3, %r4}", "setp.ne.u32 %q, %r3, %r4;" },
     { "v4.u32", "{%r2, %r2, %r2, %r2}", "{%r3, %r4, %r5, %r6}", "xor.b32 %r4, %r4, %r3; xor.b32 %r5, %r5, %r6; "
@@ -336,7 +336,7 @@ static const struct {
 
 START_TEST(strong_vectors_are_not_torn)
 {
-    enum { THREADS = 64, TIMES = 10000, MEETING = 16 * THREADS, TORN = MEETING + 4, BYTES = TORN + 4 };
+    enum { THREADS = 64, TIMES = 10000, ARRIVALS = 16 * THREADS, TORN_AT = ARRIVALS + 4, BYTES = TORN_AT + 4 };
     char text[2000];
     ptxiModule m;
     ptxiFunction f;
@@ -357,8 +357,8 @@ START_TEST(strong_vectors_are_not_torn)
              "READ: ld.relaxed.gpu.global.%s %s, [%%rd2]; %s\n  @%%q add.u32 %%r2, %%r2, 1; setp.lt.u32 %%p, %%r3, %d; "
              "@%%p bra READ;\n"
              "  red.global.add.u32 [%%rd1+%d], %%r2; ret; }\n",
-             MEETING, MEETING, 2 * THREADS, vectors[_i].vector, vectors[_i].stored, TIMES, vectors[_i].vector,
-             vectors[_i].loaded, vectors[_i].differ, TIMES, TORN);
+             ARRIVALS, ARRIVALS, 2 * THREADS, vectors[_i].vector, vectors[_i].stored, TIMES, vectors[_i].vector,
+             vectors[_i].loaded, vectors[_i].difference, TIMES, TORN_AT);
     ok(ptxiCtxSetWorkers(NULL, 2));
     ok(ptxiModuleLoadData(&m, text));
     ok(ptxiModuleGetFunction(&f, m, "k"));
@@ -367,7 +367,7 @@ START_TEST(strong_vectors_are_not_torn)
     for (; role < 2; role++)
         ok(ptxiLaunchKernel(f, 1, 1, 1, THREADS, 1, 1, 0, streams[role], params, NULL));
     ok(ptxiCtxSynchronize());
-    ok(ptxiMemcpyDtoH(&torn, p + TORN, 4));
+    ok(ptxiMemcpyDtoH(&torn, p + TORN_AT, 4));
     ck_assert_uint_eq(torn, 0);
 }
 END_TEST
@@ -377,10 +377,10 @@ END_TEST
 /* Two grids on two workers synchronize with flags. Then each stores the number of the round to its own word and
  * immediately reads the other word. A store is delayed by earlier stores to lines that the other grid has read. A
  * line is 128 bytes, so that none is fetched with its neighbor. */
-enum { RACES = 4000, MOST_LAUNCHES = 250, FORBIDDEN_LAUNCHES = 5, LINE = 128, WAITING_STORES = 4,
-       FLAG = 1 + WAITING_STORES, LINES = 2 + WAITING_STORES };
+enum { RACES = 4000, MAX_LAUNCHES = 250, FORBIDDEN_LAUNCHES = 5, LINE = 128, DELAYING_STORES = 4,
+       FLAG = 1 + DELAYING_STORES, LINES = 2 + DELAYING_STORES };
 
-enum { ALLOWED = 4 }; /* the first rounds */
+enum { ALLOWED_RACES = 4 }; /* the first rounds */
 static const struct race {
     const char *name, *store, *fence, *load;
 } races[] = {
@@ -406,12 +406,12 @@ static ptxiModule load_race(const struct race *r)
                  "ld.param.u64 %%i, [its];\n"
                  "  ld.param.u64 %%s, [seen]; ld.param.u32 %%r, [rounds]; mov.u32 %%n, 0;\n"
                  "ROUND: add.u32 %%n, %%n, 1;\n");
-    for (int k = 0; k <= WAITING_STORES; k++)
+    for (int k = 0; k <= DELAYING_STORES; k++)
         fprintf(out, "  ld.volatile.global.u32 %%v, [%%i+%d];\n", k * LINE);
     fprintf(out, "  st.relaxed.gpu.global.u32 [%%m+%d], %%n;\n"
                  "MEET: ld.relaxed.gpu.global.u32 %%v, [%%i+%d]; setp.lt.u32 %%p, %%v, %%n; @%%p bra MEET;\n",
                  FLAG * LINE, FLAG * LINE);
-    for (int k = 1; k <= WAITING_STORES; k++)
+    for (int k = 1; k <= DELAYING_STORES; k++)
         fprintf(out, "  st.volatile.global.u32 [%%m+%d], %%n;\n", k * LINE);
     fprintf(out, "  %s [%%m], %%n; %s %s %%v, [%%i];\n"
                  "  st.global.u32 [%%s], %%v; add.u64 %%s, %%s, 4; setp.lt.u32 %%p, %%n, %%r; @%%p bra ROUND; ret; }\n",
@@ -427,26 +427,26 @@ static unsigned run_race(ptxiFunction f)
 {
     static uint32_t seen[2][RACES];
     uint32_t rounds = RACES;
-    ptxiDevicePtr words, notes;
+    ptxiDevicePtr words, seen_memory;
     unsigned n = 0;
 
     ok(ptxiMemAlloc(&words, 2 * LINES * LINE));
     ok(ptxiMemsetD32(words, 0, 2 * LINES * LINE / 4));
-    ok(ptxiMemAlloc(&notes, sizeof seen));
+    ok(ptxiMemAlloc(&seen_memory, sizeof seen));
     for (int k = 0; k < 2; k++) {
         ptxiDevicePtr mine = words + (size_t)k * LINES * LINE, its = words + (size_t)!k * LINES * LINE,
-            to = notes + (size_t)k * sizeof seen[0];
+            to = seen_memory + (size_t)k * sizeof seen[0];
 
         ok(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, streams[k], (void *[]){ &mine, &its, &to, &rounds }, NULL));
     }
     ok(ptxiCtxSynchronize());
-    ok(ptxiMemcpyDtoH(seen, notes, sizeof seen));
+    ok(ptxiMemcpyDtoH(seen, seen_memory, sizeof seen));
     for (uint32_t k = 0; k < RACES; k++) {
         for (int role = 0; role < 2; role++)
             ck_assert_msg(seen[role][k] == k || seen[role][k] == k + 1, "round %u: read %u", k + 1, seen[role][k]);
         n += seen[0][k] == k && seen[1][k] == k;
     }
-    ok(ptxiMemFree(notes));
+    ok(ptxiMemFree(seen_memory));
     ok(ptxiMemFree(words));
     return n;
 }
@@ -462,7 +462,7 @@ START_TEST(only_fences_forbid_store_buffering)
 {
     const struct race *r = &races[_i];
     const char *sanitizers = getenv("SANITIZE");
-    bool allowed = _i < ALLOWED;
+    bool allowed = _i < ALLOWED_RACES;
     ptxiModule m = load_race(r);
     ptxiFunction f;
     int launches = 0;
@@ -478,7 +478,7 @@ START_TEST(only_fences_forbid_store_buffering)
     }
     ok(ptxiCtxSetWorkers(NULL, 2));
     ok(ptxiModuleGetFunction(&f, m, "race"));
-    while (launches < (allowed ? MOST_LAUNCHES : FORBIDDEN_LAUNCHES) && !seen) {
+    while (launches < (allowed ? MAX_LAUNCHES : FORBIDDEN_LAUNCHES) && !seen) {
         seen = run_race(f);
         launches++;
     }

@@ -81,7 +81,7 @@ static const struct {
 };
 
 /* Runs the program with or without the text between < and >. */
-static const char *program(const char *body, bool whole)
+static const char *program(const char *body, bool synchronized)
 {
     static char text[4096];
     char *to = text;
@@ -90,19 +90,19 @@ static const char *program(const char *body, bool whole)
     for (; *body; body++) {
         if (*body == '<' || *body == '>')
             inside = *body == '<';
-        else if (whole || !inside)
+        else if (synchronized || !inside)
             *to++ = *body;
     }
     *to = 0;
     return text;
 }
 
-static bool runs_right(int k, bool whole)
+static bool run_succeeds(int k, bool synchronized)
 {
     const char *target = strstr(cases[k].body, "tcgen05") ? "sm_100a" : "sm_90";
     uint32_t out[THREADS];
 
-    if (run_one_cta(target, program(cases[k].body, whole), THREADS, out))
+    if (run_one_cta(target, program(cases[k].body, synchronized), THREADS, out))
         return false;
     for (uint32_t t = 0; t < THREADS; t++)
         if (out[t] != cases[k].expect(t))
@@ -116,8 +116,8 @@ START_TEST(missing_synchronization_is_detected)
 
     for (unsigned seed = 1; seed <= SEEDS; seed++) {
         ok(ptxiCtxSetSchedule(NULL, seed));
-        wrong += !runs_right(_i, false);
-        ck_assert_msg(runs_right(_i, true), "%s with the synchronization, seed %u", cases[_i].name, seed);
+        wrong += !run_succeeds(_i, false);
+        ck_assert_msg(run_succeeds(_i, true), "%s with the synchronization, seed %u", cases[_i].name, seed);
     }
     /* with wider warps, all threads may be in one warp */
     ck_assert_msg(wrong || PTXI_LANES >= THREADS, "%s: no schedule shows the missing synchronization", cases[_i].name);
@@ -134,38 +134,38 @@ static const char order[] =
     "  D: add.u32 %r4, %r1, 4; E: atom.global.add.u32 %r5, [%rd1], 1; mad.lo.u32 %r6, %r2, 96, %r1; "
     "mul.wide.u32 %rd2, %r6, 4; add.u64 %rd2, %rd2, %rd1; st.global.u32 [%rd2+4], %r5; ret; }\n";
 
-enum { CTAS = 50, LANES = 96, NOTES = 1 + CTAS * LANES };
+enum { CTAS = 50, LANES = 96, ORDER_WORDS = 1 + CTAS * LANES };
 
-static void take_notes(ptxiFunction f, unsigned long long seed, uint32_t *notes)
+static void record_order(ptxiFunction f, unsigned long long seed, uint32_t *recorded)
 {
     ptxiDevicePtr p;
     void *params[] = { &p };
 
     ok(ptxiCtxSetWorkers(NULL, 1));
     ok(ptxiCtxSetSchedule(NULL, seed));
-    ok(ptxiMemAlloc(&p, NOTES * sizeof *notes));
-    ok(ptxiMemsetD32(p, 0, NOTES));
+    ok(ptxiMemAlloc(&p, ORDER_WORDS * sizeof *recorded));
+    ok(ptxiMemsetD32(p, 0, ORDER_WORDS));
     ok(ptxiLaunchKernel(f, CTAS, 1, 1, LANES, 1, 1, 0, NULL, params, NULL));
-    ok(ptxiMemcpyDtoH(notes, p, NOTES * sizeof *notes));
+    ok(ptxiMemcpyDtoH(recorded, p, ORDER_WORDS * sizeof *recorded));
     ok(ptxiMemFree(p));
-    ck_assert_uint_eq(notes[0], CTAS * LANES);
+    ck_assert_uint_eq(recorded[0], CTAS * LANES);
 }
 
 START_TEST(a_seed_repeats)
 {
-    static uint32_t plain[NOTES], first[NOTES], again[NOTES];
+    static uint32_t plain[ORDER_WORDS], first[ORDER_WORDS], again[ORDER_WORDS];
     ptxiModule m;
     ptxiFunction f;
 
     ok(ptxiModuleLoadData(&m, order));
     ok(ptxiModuleGetFunction(&f, m, "order"));
-    take_notes(f, 0, plain);
+    record_order(f, 0, plain);
     for (unsigned long long seed = 1; seed < 10; seed++) {
-        take_notes(f, seed, first);
+        record_order(f, seed, first);
         ck_assert(memcmp(first, plain, sizeof plain));
         if (seed > 1)
             ck_assert(memcmp(first, again, sizeof plain)); /* the schedule of the previous seed */
-        take_notes(f, seed, again);
+        record_order(f, seed, again);
         ck_assert(!memcmp(first, again, sizeof plain));
     }
     ok(ptxiModuleUnload(m));
@@ -182,7 +182,7 @@ END_TEST
 static const struct {
     const char *name, *body;
     unsigned ctas, threads;
-} overwriting[] = {
+} overwrite_cases[] = {
     { "a broadcast whose word the next iteration overwrites",
       "  setp.eq.u32 %%q, %%r0, 0; TURN: bar.sync 0; ld.shared.u32 %%r5, [s]; setp.ne.u32 %%p, %%r5, %%r8; "
       "@%%p add.u32 %%r9, %%r9, 1;\n" WORK("%d")
@@ -207,19 +207,19 @@ static const struct {
       "  ld.volatile.global.u32 %%r9, [%%rd4]; mov.u32 %%r6, 1;\n" WORK("80 + %d")
       "  st.volatile.global.u32 [%%rd5], %%r6;\n", 40, 64 },
 };
-enum { MOST_THREADS = 40 * 256 };
+enum { MAX_THREADS = 40 * 256 };
 
-static unsigned wrong_words(int k, unsigned distance)
+static unsigned count_wrong_words(int k, unsigned distance)
 {
-    static uint32_t out[MOST_THREADS];
+    static uint32_t out[MAX_THREADS];
     static char body[2000], text[4000];
-    unsigned threads = overwriting[k].ctas * overwriting[k].threads, wrong = 0;
+    unsigned threads = overwrite_cases[k].ctas * overwrite_cases[k].threads, wrong = 0;
     ptxiModule m;
     ptxiFunction f;
     ptxiDevicePtr results, words;
     void *params[] = { &results, &words };
 
-    snprintf(body, sizeof body, overwriting[k].body, distance);
+    snprintf(body, sizeof body, overwrite_cases[k].body, distance);
     snprintf(text, sizeof text, ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p, "
                                 ".param .u64 q) {\n"
              "  .reg .b32 %%r<16>; .reg .b64 %%rd<8>; .reg .pred %%p, %%q; .shared .b32 s[32]; "
@@ -233,7 +233,7 @@ static unsigned wrong_words(int k, unsigned distance)
     ok(ptxiMemAlloc(&results, sizeof out));
     ok(ptxiMemAlloc(&words, 4096));
     ok(ptxiMemsetD32(words, 0, 1024));
-    ok(ptxiLaunchKernel(f, overwriting[k].ctas, 1, 1, overwriting[k].threads, 1, 1, 0, NULL, params, NULL));
+    ok(ptxiLaunchKernel(f, overwrite_cases[k].ctas, 1, 1, overwrite_cases[k].threads, 1, 1, 0, NULL, params, NULL));
     ok(ptxiMemcpyDtoH(out, results, threads * sizeof *out));
     ok(ptxiMemFree(results));
     ok(ptxiMemFree(words));
@@ -250,28 +250,29 @@ START_TEST(overwritten_words_were_read_before)
     ok(ptxiCtxSetWorkers(NULL, 1));
     for (unsigned k = 0; k < sizeof distances / sizeof *distances; k++) {
         ok(ptxiCtxSetSchedule(NULL, PTXI_SCHEDULE_RUN));
-        ck_assert_msg(wrong_words(_i, distances[k]), "%s, %u instructions later", overwriting[_i].name, distances[k]);
-        ok(ptxiCtxSetSchedule(NULL, PTXI_SCHEDULE_FAIR));
-        ck_assert_msg(!wrong_words(_i, distances[k]), "%s, %u instructions later, fair schedule", overwriting[_i].name,
+        ck_assert_msg(count_wrong_words(_i, distances[k]), "%s, %u instructions later", overwrite_cases[_i].name,
                       distances[k]);
+        ok(ptxiCtxSetSchedule(NULL, PTXI_SCHEDULE_FAIR));
+        ck_assert_msg(!count_wrong_words(_i, distances[k]), "%s, %u instructions later, fair schedule",
+                      overwrite_cases[_i].name, distances[k]);
     }
 }
 END_TEST
 
 START_TEST(a_fair_schedule_repeats)
 {
-    static uint32_t plain[NOTES], first[NOTES], again[NOTES];
+    static uint32_t plain[ORDER_WORDS], first[ORDER_WORDS], again[ORDER_WORDS];
     ptxiModule m;
     ptxiFunction f;
 
     ok(ptxiModuleLoadData(&m, order));
     ok(ptxiModuleGetFunction(&f, m, "order"));
-    take_notes(f, PTXI_SCHEDULE_RUN, plain);
-    take_notes(f, PTXI_SCHEDULE_FAIR, first);
-    take_notes(f, PTXI_SCHEDULE_FAIR, again);
+    record_order(f, PTXI_SCHEDULE_RUN, plain);
+    record_order(f, PTXI_SCHEDULE_FAIR, first);
+    record_order(f, PTXI_SCHEDULE_FAIR, again);
     ck_assert(memcmp(first, plain, sizeof plain));
     ck_assert(!memcmp(first, again, sizeof first));
-    take_notes(f, PTXI_SCHEDULE_RUN, again);
+    record_order(f, PTXI_SCHEDULE_RUN, again);
     ck_assert(!memcmp(plain, again, sizeof plain));
     ok(ptxiModuleUnload(m));
 }
@@ -303,7 +304,7 @@ int main(void)
     tcase_add_checked_fixture(t, open_context, close_context);
     tcase_add_loop_test(t, missing_synchronization_is_detected, 0, sizeof cases / sizeof *cases);
     tcase_add_test(t, a_seed_repeats);
-    tcase_add_loop_test(t, overwritten_words_were_read_before, 0, sizeof overwriting / sizeof *overwriting);
+    tcase_add_loop_test(t, overwritten_words_were_read_before, 0, sizeof overwrite_cases / sizeof *overwrite_cases);
     tcase_add_test(t, a_fair_schedule_repeats);
     tcase_add_test(t, seeds_are_settings_of_the_context);
     suite_add_tcase(s, t);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Grids of 8 x 2 CTAs with 32 threads in clusters of 4 x 2: ranks 0 to 7, two clusters. */
-enum { GRID_X = 8, GRID_Y = 2, THREADS = 32, ALL = GRID_X * GRID_Y * THREADS, MOST = 64 * 1024 };
+enum { GRID_X = 8, GRID_Y = 2, THREADS = 32, ALL = GRID_X * GRID_Y * THREADS, MAX_BYTES = 64 * 1024 };
 
 static ptxiModule module;
 static ptxiDevicePtr mem;
@@ -17,8 +17,8 @@ static void set_up(void)
 {
     open_context();
     ok(ptxiModuleLoadData(&module, test_file("exec/sync/cluster.ptx")));
-    ok(ptxiMemAlloc(&mem, MOST));
-    ok(ptxiMemsetD8(mem, 0, MOST));
+    ok(ptxiMemAlloc(&mem, MAX_BYTES));
+    ok(ptxiMemsetD8(mem, 0, MAX_BYTES));
 }
 
 static ptxiResult launch(const char *name, unsigned x, unsigned y, unsigned threads, unsigned cx, unsigned cy)
@@ -56,7 +56,7 @@ static uint32_t chain(uint32_t t) { return rank(t) + 1; }
 static uint32_t second(uint32_t t) { return (void)t, 22; }
 static uint32_t word_before(uint32_t t) { return 100 + before(t); }
 static uint32_t word_of_even(uint32_t t) { return rank(t) * 1000 + 100 + rank(t) / 2 * 2; }
-static uint32_t own_ways(uint32_t t) { return 320000000 + (t % 4 + 1) * 1100000 + 22000 + ((t % 32) ^ 5) + 10; }
+static uint32_t divergent_lanes(uint32_t t) { return 320000000 + (t % 4 + 1) * 1100000 + 22000 + ((t % 32) ^ 5) + 10; }
 static uint32_t pushed(uint32_t t) { return before(t) * 11 * 1000 + 107 + rank(t); }
 static uint32_t even(uint32_t t) { return rank(t) % 2 ? 0 : 5; }
 
@@ -67,12 +67,12 @@ START_TEST(ctas_of_a_cluster_meet)
         { "store", stored },
         { "count", all_threads }, { "ranks", ranks }, { "remote_arrive", chain }, { "multicast", second },
         { "push", pushed },
-        { "passed_on", word_before }, { "peer", word_of_even }, { "own_ways", own_ways }, { "leave", even },
+        { "passed_on", word_before }, { "peer", word_of_even }, { "own_ways", divergent_lanes }, { "leave", even },
     };
     static uint32_t out[ALL];
 
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
-        ok(ptxiMemsetD8(mem, 0, MOST));
+        ok(ptxiMemsetD8(mem, 0, MAX_BYTES));
         ok(launch(rows[k].name, GRID_X, GRID_Y, THREADS, 4, 2));
         ok(ptxiMemcpyDtoH(out, mem, sizeof out));
         for (uint32_t t = 0; t < ALL; t++)
@@ -84,11 +84,11 @@ END_TEST
 
 START_TEST(many_clusters)
 {
-    static uint32_t out[MOST / 4];
+    static uint32_t out[MAX_BYTES / 4];
 
-    ok(launch("store", MOST / 4 / THREADS, 1, THREADS, 8, 1));
+    ok(launch("store", MAX_BYTES / 4 / THREADS, 1, THREADS, 8, 1));
     ok(ptxiMemcpyDtoH(out, mem, sizeof out));
-    for (uint32_t t = 0; t < MOST / 4; t++)
+    for (uint32_t t = 0; t < MAX_BYTES / 4; t++)
         ck_assert_uint_eq(out[t], t / THREADS / 8 * 8 + (t / THREADS + 7) % 8 + t % THREADS);
 }
 END_TEST
@@ -98,16 +98,16 @@ START_TEST(shapes_are_checked)
     ptxiFunction f;
     uint32_t out[4];
 
-    gives(launch("places", GRID_X, GRID_Y, THREADS, 3, 1), PTXI_ERROR_INVALID_CLUSTER_SIZE);
-    gives(launch("places", 32, 1, THREADS, 16, 1), PTXI_ERROR_INVALID_CLUSTER_SIZE);
+    ck_result(launch("places", GRID_X, GRID_Y, THREADS, 3, 1), PTXI_ERROR_INVALID_CLUSTER_SIZE);
+    ck_result(launch("places", 32, 1, THREADS, 16, 1), PTXI_ERROR_INVALID_CLUSTER_SIZE);
     ok(ptxiModuleGetFunction(&f, module, "load"));
     ok(ptxiFuncSetAttribute(f, PTXI_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1));
     ok(launch("count", 8, 1, THREADS, 8, 1));
-    gives(launch("small", 8, 1, THREADS, 8, 1), PTXI_ERROR_INVALID_CLUSTER_SIZE);
+    ck_result(launch("small", 8, 1, THREADS, 8, 1), PTXI_ERROR_INVALID_CLUSTER_SIZE);
     ok(launch("small", 8, 1, THREADS, 4, 1));
-    gives(launch("must", 8, 1, THREADS, 0, 0), PTXI_ERROR_INVALID_CLUSTER_SIZE);
+    ck_result(launch("must", 8, 1, THREADS, 0, 0), PTXI_ERROR_INVALID_CLUSTER_SIZE);
     ok(launch("must", 8, 1, THREADS, 2, 1));
-    gives(launch("fixed", 4, 1, 1, 4, 1), PTXI_ERROR_INVALID_CLUSTER_SIZE);
+    ck_result(launch("fixed", 4, 1, 1, 4, 1), PTXI_ERROR_INVALID_CLUSTER_SIZE);
     ok(launch("fixed", 4, 1, 1, 0, 0));
     ok(ptxiMemcpyDtoH(out, mem, sizeof out));
     for (uint32_t k = 0; k < 4; k++)
@@ -116,7 +116,7 @@ START_TEST(shapes_are_checked)
     ok(ptxiMemcpyDtoH(out, mem, sizeof out));
     for (uint32_t k = 0; k < 4; k++)
         ck_assert_uint_eq(out[k], 4);
-    gives(ptxiLaunchKernelEx(NULL, f, NULL, NULL), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiLaunchKernelEx(NULL, f, NULL, NULL), PTXI_ERROR_INVALID_VALUE);
 }
 END_TEST
 
@@ -151,13 +151,13 @@ START_TEST(attributes_are_checked)
     memcpy(&a[0].value, rows[_i].value, sizeof rows[_i].value);
     memcpy(&a[1].value, rows[_i].preferred, sizeof rows[_i].preferred);
     ok(ptxiModuleGetFunction(&f, module, "places"));
-    gives(ptxiLaunchKernelEx(&c, f, (void *[]){ &mem }, NULL), rows[_i].result);
+    ck_result(ptxiLaunchKernelEx(&c, f, (void *[]){ &mem }, NULL), rows[_i].result);
 }
 END_TEST
 
 START_TEST(misuse_is_reported)
 {
-    static const struct { const char *name; ptxiFault fault; const char *says; } rows[] = {
+    static const struct { const char *name; ptxiFault fault; const char *report_words; } rows[] = {
         { "twice", PTXI_FAULT_BARRIER, "arrives twice at the cluster barrier" },
         { "alone", PTXI_FAULT_DEADLOCK, "wait for the cluster barrier" },
         { "not_cta", PTXI_FAULT_OTHER_BLOCK_SHARED, "beyond the block's shared memory" },
@@ -168,7 +168,7 @@ START_TEST(misuse_is_reported)
     ok(launch(rows[_i].name, GRID_X, GRID_Y, THREADS, 4, 2));
     ck_assert_int_ne(ptxiCtxSynchronize(), PTXI_SUCCESS);
     ok(ptxiGetLastReport(NULL, &report));
-    ck_assert_msg(report.fault == rows[_i].fault && strstr(report.text, rows[_i].says), "%s: %s", rows[_i].name,
+    ck_assert_msg(report.fault == rows[_i].fault && strstr(report.text, rows[_i].report_words), "%s: %s", rows[_i].name,
                   report.text);
 }
 END_TEST
@@ -213,7 +213,7 @@ START_TEST(dependent_grids)
                                        .value.programmaticEvent = { timed, 0, 1 } }
               : (ptxiLaunchAttribute){ .id = PTXI_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT,
                                        .value.launchCompletionEvent = { timed, 0 } };
-        gives(launch_with("first", one, a), PTXI_ERROR_NOT_SUPPORTED);
+        ck_result(launch_with("first", one, a), PTXI_ERROR_NOT_SUPPORTED);
         if (k)
             a.value.programmaticEvent.event = event;
         else

@@ -15,7 +15,7 @@ static const char *const forms[] = {
 enum { FORMS = sizeof forms / sizeof *forms, SHFLS = 4, BALLOT = 7 };
 
 struct lane {
-    uint32_t value, mask, arm, delay, leaves, b, c, unused;
+    uint32_t value, mask, arm, delay, exits, b, c, unused;
 };
 
 /* --- the reference: result in the low half, predicate in bit 32 --- */
@@ -23,7 +23,7 @@ static const uint64_t any_result = UINT64_C(1) << 63; /* any result is accepted 
 
 /* PTX ISA, "shfl.sync": values of lanes that are not in the mask or have exited are undefined. Exited lanes give 0
  * on an H200. */
-static uint64_t shuffled(int k, const struct lane *warp, int lane, uint32_t here)
+static uint64_t shuffled(int k, const struct lane *warp, int lane, uint32_t present)
 {
     int b = (int)warp[lane].b % 32, clamp = (int)warp[lane].c % 32, segment = (int)(warp[lane].c >> 8) % 32;
     int most = (lane & segment) | (clamp & ~segment & 31), from;
@@ -37,25 +37,25 @@ static uint64_t shuffled(int k, const struct lane *warp, int lane, uint32_t here
     }
     if (!in)
         return warp[lane].value;
-    return (uint64_t)1 << 32 | (here >> from & 1 ? warp[from].value : warp[from].leaves ? 0 : any_result);
+    return (uint64_t)1 << 32 | (present >> from & 1 ? warp[from].value : warp[from].exits ? 0 : any_result);
 }
 
 static uint64_t expected(int k, const struct lane *warp, int lane)
 {
-    uint32_t here = 0, yes = 0, group;
+    uint32_t present = 0, votes = 0, group;
 
     for (int l = 0; l < WARP; l++) {
-        here |= (uint32_t)!warp[l].leaves << l;
-        yes |= (warp[l].value & 1) << l;
+        present |= (uint32_t)!warp[l].exits << l;
+        votes |= (warp[l].value & 1) << l;
     }
     if (k < SHFLS)
-        return shuffled(k, warp, lane, here & warp[lane].mask);
-    group = here & warp[lane].mask;
+        return shuffled(k, warp, lane, present & warp[lane].mask);
+    group = present & warp[lane].mask;
     switch (k) {
-    case 4: return (uint64_t)((group & yes) == group) << 32;
-    case 5: return (uint64_t)!!(group & yes) << 32;
-    case 6: return (uint64_t)((group & yes) == group || !(group & yes)) << 32;
-    default: return group & yes;
+    case 4: return (uint64_t)((group & votes) == group) << 32;
+    case 5: return (uint64_t)!!(group & votes) << 32;
+    case 6: return (uint64_t)((group & votes) == group || !(group & votes)) << 32;
+    default: return group & votes;
     }
 }
 
@@ -107,18 +107,22 @@ static void set_up(void)
 static void make_lanes(struct lane *lanes, int round)
 {
     static const uint32_t clamps[] = { 31, 0, 0x1f, 0x181f, 0x1007, 0x1c03, 0x1f00 };
-    uint32_t groups = 1 + any(4), yes = any(3);
+    uint32_t groups = 1 + random_below(4), votes = random_below(3);
 
     for (int w = 0; w < THREADS; w += WARP) {
         uint32_t masks[4] = { 0 }, group[WARP];
 
         for (int l = 0; l < WARP; l++)
-            masks[group[l] = any(groups)] |= 1u << l;
+            masks[group[l] = random_below(groups)] |= 1u << l;
         for (int l = 0; l < WARP; l++)
-            lanes[w + l] = (struct lane){ .value = any(UINT32_MAX) * 2 + (yes == 2 ? any(2) : yes),
-                                          .mask = masks[group[l]], .arm = any(round % ARMS + 1),
-                                          .delay = any(round % 5 + 1), .leaves = round % 4 == 3 && any(5) == 0,
-                                          .b = any(32), .c = clamps[any(7)] };
+            lanes[w + l] =
+                (struct lane){ .value = random_below(UINT32_MAX) * 2 + (votes == 2 ? random_below(2) : votes),
+                               .mask = masks[group[l]],
+                               .arm = random_below(round % ARMS + 1),
+                               .delay = random_below(round % 5 + 1),
+                               .exits = round % 4 == 3 && random_below(5) == 0,
+                               .b = random_below(32),
+                               .c = clamps[random_below(7)] };
     }
 }
 
@@ -140,7 +144,7 @@ START_TEST(groups_synchronize)
 
             if (want & any_result)
                 out[t] = (out[t] & ~(uint64_t)UINT32_MAX) | any_result;
-            if (!lanes[t].leaves)
+            if (!lanes[t].exits)
                 ck_bits64_at(out[t], want, "%s, round %d, thread %d, mask %#x", forms[_i], round, t, lanes[t].mask);
         }
     }

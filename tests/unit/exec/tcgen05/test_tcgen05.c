@@ -1,5 +1,5 @@
-/* Tests tcgen05.mma and tcgen05.cp with small numbers, whose sums are exact in every type: all kinds, data paths,
- * matrices in shared memory and in tensor memory, sparse matrices, scales, and disabled lanes and columns. */
+/* Tests tcgen05.mma and tcgen05.cp with small numbers. Their sums are exact in every type. Covers all kinds, data
+ * paths, matrices in shared memory and in tensor memory, sparse matrices, scales, and disabled lanes and columns. */
 #include "unit/support/canonical.h"
 #include "unit/support/kernels.h"
 
@@ -9,7 +9,7 @@
 #include "unit/support/minifloat_reference.h"
 
 enum { THREADS = 128, LANES = 128, COLUMNS = 128, IMAGE = 45056, B_AT = 16384, NEXT_A = 28672,
-       NEXT_B = 6144 /* after B_AT */, MOST_M = 256, MOST_N = 64, MOST_K = 128, INT = -1 };
+       NEXT_B = 6144 /* after B_AT */, MAX_M = 256, MAX_N = 64, MAX_K = 128, INT = -1 };
 /* columns of tensor memory: of D, then */
 enum { A_COLUMN = 64, META_COLUMN = 72, SCALE_A_COLUMN = 80, SCALE_B_COLUMN = 88 };
 
@@ -32,7 +32,7 @@ static const struct kind {
     { "mxf4.block_scale.block32", 0, 1, 1, E2M1, E2M1, 4, 3, false },
     { "mxf4nvf4.block_scale.block16", 0, 1, 1, E2M1, E2M1, 4, 6, true },
 };
-enum { KINDS = sizeof kinds / sizeof *kinds, LONG_KINDS = 2 };
+enum { KINDS = sizeof kinds / sizeof *kinds, K96_KINDS = 2 };
 
 static const struct path {
     bool ws, pair;
@@ -48,8 +48,8 @@ struct form {
     bool sparse, a_in_tmem;
 };
 
-/* K = 96 needs another target. Lines have 48 bytes, whose second part is elsewhere. */
-static bool is_long(const struct kind *k)
+/* K = 96 needs another target. Lines have 48 bytes; their second part is elsewhere. */
+static bool has_k96(const struct kind *k)
 {
     return k->scales && k->scales % 3 == 0;
 }
@@ -57,34 +57,34 @@ static bool is_long(const struct kind *k)
 static bool form_of(unsigned n, struct form *f)
 {
     *f = (struct form){ &kinds[n % KINDS], &paths[n / KINDS % PATHS], n / KINDS / PATHS & 1, n / KINDS / PATHS & 2 };
-    if (is_long(f->kind) && (f->sparse || f->a_in_tmem))
+    if (has_k96(f->kind) && (f->sparse || f->a_in_tmem))
         return false;
     return !f->kind->scales ||
-        (!f->path->ws && f->path->m >= (f->path->pair && (f->sparse || is_long(f->kind)) ? 256 : 128));
+        (!f->path->ws && f->path->m >= (f->path->pair && (f->sparse || has_k96(f->kind)) ? 256 : 128));
 }
 
 /* Options that only some forms have. */
-static bool leaves_out(const struct form *f) /* lanes */
+static bool disables_lanes(const struct form *f) /* lanes */
 {
     return f->a_in_tmem && !f->sparse && !f->kind->scales && !f->path->ws;
 }
 
-static bool shifts(const struct form *f) /* rows of A */
+static bool shifts_a(const struct form *f) /* rows of A */
 {
-    return leaves_out(f) && f->path->m >= (f->path->pair ? 256 : 128) && (f->kind->a == TF32 || f->kind->a == INT);
+    return disables_lanes(f) && f->path->m >= (f->path->pair ? 256 : 128) && (f->kind->a == TF32 || f->kind->a == INT);
 }
 
-static bool clears(const struct form *f) /* columns of B */
+static bool masks_columns(const struct form *f) /* columns of B */
 {
     return f->path->ws && f->a_in_tmem;
 }
 
-static bool halves(const struct form *f) /* scale of D before the sum */
+static bool scales_d(const struct form *f) /* scale of D before the sum */
 {
     return f->sparse && !f->path->ws && (f->kind->a == F16_ || f->kind->a == TF32);
 }
 
-static const uint32_t lanes_out[4] = { 0x00ff00f0, 0, 0x80000001, 0xffff0000 };
+static const uint32_t disabled_lanes[4] = { 0x00ff00f0, 0, 0x80000001, 0xffff0000 };
 /* four columns, then three without: PTX ISA, "Zero-Column Mask Descriptor", example 2 */
 #define ZERO_COLUMNS UINT64_C(0x0003028000000000)
 
@@ -95,26 +95,26 @@ static void print_instruction(FILE *out, const struct form *f)
     unsigned group = f->path->pair ? 2 : 1;
 
     for (unsigned k = 0; k < 4; k++)
-        fprintf(out, "mov.b32 %%lane%u, 0x%x; ", k, lanes_out[k]);
-    if (is_long(f->kind))
+        fprintf(out, "mov.b32 %%lane%u, 0x%x; ", k, disabled_lanes[k]);
+    if (has_k96(f->kind))
         fputs("shl.b64 %w3, %w3, 16; add.u64 %da, %da, %w3; add.u64 %db, %db, %w3; ", out);
     fprintf(out, "tcgen05.mma%s%s.cta_group::%u.kind::%s%s [%%d], %s, %%db%s, %%idesc", f->path->ws ? ".ws" : "",
             f->sparse ? ".sp" : "", group, f->kind->name,
-            shifts(f) ? ".ashift" : "", f->a_in_tmem ? "[%a]" : "%da", f->sparse ? ", [%e]" : "");
+            shifts_a(f) ? ".ashift" : "", f->a_in_tmem ? "[%a]" : "%da", f->sparse ? ", [%e]" : "");
     if (f->kind->scales)
         fputs(", [%sa], [%sb]", out);
-    for (unsigned k = 0; k < 4 * group && leaves_out(f); k++)
+    for (unsigned k = 0; k < 4 * group && disables_lanes(f); k++)
         fprintf(out, "%s%%lane%u%s", k ? ", " : ", {", k % 4, k + 1 == 4 * group ? "}" : "");
     fputs(", %on", out);
-    if (clears(f))
+    if (masks_columns(f))
         fputs(", %zeros", out);
-    fprintf(out, "%s;\n", halves(f) ? ", 1" : "");
+    fprintf(out, "%s;\n", scales_d(f) ? ", 1" : "");
 }
 
 /* `text`: an instruction that is not a product. */
 static void print_kernel(FILE *out, unsigned n, const struct form *f, bool pair, const char *text)
 {
-    const char *meet = pair ? "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;" : "bar.sync 0;";
+    const char *barrier = pair ? "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;" : "bar.sync 0;";
 
     fprintf(out, ".visible .entry k%u(.param .u64 image, .param .u64 cells, .param .u64 da, .param .u64 db, "
                  ".param .u32 idesc, .param .u32 base, .param .u32 on) %s {\n"
@@ -144,7 +144,7 @@ static void print_kernel(FILE *out, unsigned n, const struct form *f, bool pair,
                  "  add.u32 %%a, %%d, %d; add.u32 %%e, %%d, %d; add.u32 %%sa, %%d, %d; add.u32 %%sb, %%d, %d; "
                  "add.u32 %%d, %%d, %%r1; add.u32 %%a, %%a, %%r1; add.u32 %%e, %%e, %%r1;\n"
                  "  mov.b64 %%zeros, 0x%llx; mov.b16 %%mask, 3;\n  ", n, pair ? ".reqnctapercluster 2" : "", IMAGE,
-                 IMAGE, LANES * COLUMNS * 4, THREADS, IMAGE / 4, pair + 1, COLUMNS, COLUMNS * 4, COLUMNS, meet,
+                 IMAGE, LANES * COLUMNS * 4, THREADS, IMAGE / 4, pair + 1, COLUMNS, COLUMNS * 4, COLUMNS, barrier,
             A_COLUMN, META_COLUMN, SCALE_A_COLUMN, SCALE_B_COLUMN, (unsigned long long)ZERO_COLUMNS);
     if (text)
         fputs(text, out);
@@ -159,7 +159,7 @@ static void print_kernel(FILE *out, unsigned n, const struct form *f, bool pair,
                  "%s ld.shared.u32 %%d, [at];\n"
                  "  @%%first tcgen05.dealloc.cta_group::%d.sync.aligned.b32 %%d, %d; ret; }\n", pair + 1,
                  pair ? ".multicast::cluster" : "", pair ? ", %mask" : "", COLUMNS,
-            meet, pair + 1, COLUMNS);
+            barrier, pair + 1, COLUMNS);
 }
 
 /* Prints the copies into tensor memory. */
@@ -173,12 +173,12 @@ static const char *const packings[PACKINGS] = { "", ".b8x16.b6x16_p32", ".b8x16.
 
 static ptxiDevicePtr image, cells;
 
-static void print_long_kernels(FILE *out)
+static void print_k96_kernels(FILE *out)
 {
     struct form f;
 
     for (unsigned n = 0; n < FORMS; n++)
-        if (form_of(n, &f) && is_long(f.kind))
+        if (form_of(n, &f) && has_k96(f.kind))
             print_kernel(out, n, &f, f.path->pair, NULL);
 }
 
@@ -187,7 +187,7 @@ static void print_kernels(FILE *out)
     struct form f;
 
     for (unsigned n = 0; n < FORMS; n++)
-        if (form_of(n, &f) && !is_long(f.kind))
+        if (form_of(n, &f) && !has_k96(f.kind))
             print_kernel(out, n, &f, f.path->pair, NULL);
     for (unsigned n = 0; n < COPIES * PACKINGS * 2; n++) {
         bool pair = n / COPIES / PACKINGS;
@@ -206,11 +206,11 @@ struct problem {
     struct form f;
     /* K and the stored elements; rows of D in a CTA, and whether they use half of the lanes; columns per row */
     unsigned k, stored, rows, half, columns;
-    bool turn_a, turn_b, negate_a, negate_b, on;
+    bool mn_major_a, mn_major_b, negate_a, negate_b, on;
     unsigned swizzle, base;
     unsigned start;                         /* bytes of a line in the pattern, and bytes that are elsewhere */
-    double a[MOST_M][MOST_K], b[MOST_K][MOST_N], scale_a[MOST_M][6], scale_b[MOST_N][6], d[MOST_M][MOST_N];
-    uint8_t pair[MOST_M][16];                /* sparse: 4 bits per chunk */
+    double a[MAX_M][MAX_K], b[MAX_K][MAX_N], scale_a[MAX_M][6], scale_b[MAX_N][6], d[MAX_M][MAX_N];
+    uint8_t pair[MAX_M][16];                /* sparse: 4 bits per chunk */
     unsigned char image[2][IMAGE];
     uint32_t cells[2][LANES][COLUMNS];
 };
@@ -228,12 +228,13 @@ static uint32_t container_of(const struct kind *k, int type, double x)
 
     if (k->bits != 8 || type == INT || type == E4M3 || type == E5M2)
         return code;
-    return type == E2M1 ? (code << 2 | (any(256) & 0xc3)) : code | any(4) << 6;
+    return type == E2M1 ? (code << 2 | (random_below(256) & 0xc3)) : code | random_below(4) << 6;
 }
 
 static double random_number(int type, bool is_signed)
 {
-    return type == INT ? (is_signed ? (double)any(256) - 128 : (double)any(256)) : (double)any(5) - 2;
+    return type == INT ? (is_signed ? (double)random_below(256) - 128 : (double)random_below(256))
+                       : (double)random_below(5) - 2;
 }
 
 static unsigned chunk_of(const struct kind *k)
@@ -257,56 +258,56 @@ static void make_numbers(struct problem *p)
     memset(p->a, 0, sizeof p->a);
     for (unsigned m = 0; m < p->f.path->m; m++) {
         for (unsigned c = 0; c < 16; c++)
-            p->pair[m][c] = k->bits == 32 ? singles[any(2)] : pairs[any(6)];
+            p->pair[m][c] = k->bits == 32 ? singles[random_below(2)] : pairs[random_below(6)];
         for (unsigned at = 0; at < p->stored; at++)
             p->a[m][column_of(p, m, at)] = random_number(k->a, true);
         for (unsigned v = 0; v < 6; v++)
-            p->scale_a[m][v] = k->scales ? (double)(1 << any(3)) : 1;
+            p->scale_a[m][v] = k->scales ? (double)(1 << random_below(3)) : 1;
     }
     for (unsigned n = 0; n < p->f.path->n; n++) {
         for (unsigned row = 0; row < p->k; row++)
             p->b[row][n] = random_number(k->b, false);
         for (unsigned v = 0; v < 6; v++)
-            p->scale_b[n][v] = k->scales ? (double)(1 << any(3)) / 4 : 1;
+            p->scale_b[n][v] = k->scales ? (double)(1 << random_below(3)) / 4 : 1;
         for (unsigned m = 0; m < p->f.path->m; m++)
-            p->d[m][n] = 2 * ((double)any(50) - 25);
+            p->d[m][n] = 2 * ((double)random_below(50) - 25);
     }
 }
 
 /* --- layouts in memory --- */
 
 /* tf32 that is M or N major: units of 128 bytes of which 32 stay adjacent. */
-static unsigned place_wide(unsigned line, unsigned k)
+static unsigned place_tf32(unsigned line, unsigned k)
 {
     unsigned at = line % 4 * 4 + line / 4 % 8 * 16 + line / 32 * 4096 + k % 4 * 128 + k / 4 * 512;
 
     return at ^ (at >> 7 & 3) << 5;
 }
 
-static struct layout layout_of(unsigned swizzle, bool turned)
+static struct layout layout_of(unsigned swizzle, bool mn_major)
 {
     static const unsigned widths[] = { 16, 128, 64, 32 };
 
     if (swizzle)
         return (struct layout){ swizzle, 8192, 8 * widths[swizzle], 0, 0 };
-    return turned ? (struct layout){ 0, 2048, 128, 0, 0 } : (struct layout){ 0, 128, 512, 0, 0 };
+    return mn_major ? (struct layout){ 0, 2048, 128, 0, 0 } : (struct layout){ 0, 128, 512, 0, 0 };
 }
 
-static uint64_t describe(const struct problem *p, bool turned, unsigned at)
+static uint64_t describe(const struct problem *p, bool mn_major, unsigned at)
 {
-    struct layout x = layout_of(p->swizzle, turned);
+    struct layout x = layout_of(p->swizzle, mn_major);
 
-    if (turned && p->f.kind->bits == 32)
+    if (mn_major && p->f.kind->bits == 32)
         return (UINT64_C(4096) >> 4 << 16) | (UINT64_C(512) >> 4 << 32) | at >> 4 | UINT64_C(1) << 61 |
         UINT64_C(1) << 46;
-    if (is_long(p->f.kind)) {
+    if (has_k96(p->f.kind)) {
         x.leading = at + (at ? NEXT_B : NEXT_A);
         return descriptor(&x, at + p->start) | UINT64_C(1) << 46 | UINT64_C(1) << 52;
     }
     return descriptor(&x, at) | UINT64_C(1) << 46;
 }
 
-static unsigned place_long(const struct problem *p, bool is_b, unsigned line, unsigned byte)
+static unsigned place_k96(const struct problem *p, bool is_b, unsigned line, unsigned byte)
 {
     struct layout x = layout_of(p->swizzle, false);
     unsigned at = p->start + byte;
@@ -314,26 +315,28 @@ static unsigned place_long(const struct problem *p, bool is_b, unsigned line, un
     return at < 128 ? place(&x, false, 8, line, at) : (is_b ? NEXT_B : NEXT_A) + place(&x, false, 8, line, at - 128);
 }
 
-static void put_number(struct problem *p, unsigned char *to, bool turned, int type, unsigned line, unsigned k, double v)
+static void put_number(struct problem *p, unsigned char *to, bool mn_major, int type, unsigned line, unsigned k,
+                       double v)
 {
-    struct layout x = layout_of(p->swizzle, turned);
+    struct layout x = layout_of(p->swizzle, mn_major);
     unsigned packed = p->f.kind->bits == 8 && type != INT ? type == E2M1 ? 4 : type == E3M2 || type == E2M3 ? 6 : 8
         : p->f.kind->bits;
     uint32_t code = code_of(type, v);
 
-    if (turned && packed == 32) {
-        memcpy(to + place_wide(line, k), &code, 4);
+    if (mn_major && packed == 32) {
+        memcpy(to + place_tf32(line, k), &code, 4);
     } else if (packed >= 8) {
-        put_element(to, &x, turned, p->f.kind->bits, line, k, code);
+        put_element(to, &x, mn_major, p->f.kind->bits, line, k, code);
     } else { /* bit by bit; 16 elements in 16 bytes, or all of them adjacent */
-        unsigned element = turned ? line : k, first = p->f.kind->bits == 4 ? k * 4 / 8 / 16 * 32 : element / 16 * 16;
+        unsigned element = mn_major ? line : k, first = p->f.kind->bits == 4 ? k * 4 / 8 / 16 * 32 : element / 16 * 16;
 
         for (unsigned b = 0; b < packed; b++) {
             unsigned bit = (element - first) * packed + b;
-            unsigned at = is_long(p->f.kind) ? place_long(p, to != p->image[0] && to != p->image[1], line,
-                                                          first / 2 + bit / 8)
-                          : p->f.kind->bits == 4 ? place(&x, false, 8, line, first / 2 + bit / 8) : turned ? place(&x,
-                          true, 8, first + bit / 8, k) : place(&x, false, 8, line, first + bit / 8);
+            unsigned at = has_k96(p->f.kind)
+                              ? place_k96(p, to != p->image[0] && to != p->image[1], line, first / 2 + bit / 8)
+                          : p->f.kind->bits == 4 ? place(&x, false, 8, line, first / 2 + bit / 8)
+                          : mn_major             ? place(&x, true, 8, first + bit / 8, k)
+                                                 : place(&x, false, 8, line, first + bit / 8);
 
             to[at] = (unsigned char)((to[at] & ~(1u << bit % 8)) | (code >> b & 1) << bit % 8);
         }
@@ -352,7 +355,7 @@ static uint32_t *cell_of_d(struct problem *p, unsigned m, unsigned n)
     return &p->cells[m / p->rows][lane_of(p, m % p->rows) + n / p->columns * (LANES / parts)][n % p->columns];
 }
 
-static void put_a_in_cells(struct problem *p)
+static void put_a_in_tmem(struct problem *p)
 {
     unsigned bits = p->f.kind->bits;
 
@@ -447,26 +450,26 @@ static void put_d(struct problem *p)
             *cell_of_d(p, m, n) = code_of_d(p, p->d[m][n]);
 }
 
-static void scramble(void *p, size_t size)
+static void fill_random(void *p, size_t size)
 {
     for (size_t k = 0; k < size; k++)
-        ((unsigned char *)p)[k] = (unsigned char)any(256);
+        ((unsigned char *)p)[k] = (unsigned char)random_below(256);
 }
 
 static void lay_out(struct problem *p)
 {
     unsigned ctas = p->f.path->m / p->rows, n = p->f.path->n / ctas;
 
-    scramble(p->image, sizeof p->image);
-    scramble(p->cells, sizeof p->cells);
+    fill_random(p->image, sizeof p->image);
+    fill_random(p->cells, sizeof p->cells);
     for (unsigned m = 0; m < p->f.path->m; m++)
         for (unsigned at = 0; at < p->stored; at++)
-            put_number(p, p->image[m / p->rows], p->turn_a, p->f.kind->a, m % p->rows, at,
+            put_number(p, p->image[m / p->rows], p->mn_major_a, p->f.kind->a, m % p->rows, at,
                        p->a[m][column_of(p, m, at)]);
     for (unsigned column = 0; column < p->f.path->n; column++)
         for (unsigned k = 0; k < p->k; k++)
-            put_number(p, p->image[column / n] + B_AT, p->turn_b, p->f.kind->b, column % n, k, p->b[k][column]);
-    put_a_in_cells(p);
+            put_number(p, p->image[column / n] + B_AT, p->mn_major_b, p->f.kind->b, column % n, k, p->b[k][column]);
+    put_a_in_tmem(p);
     if (p->f.sparse)
         put_metadata(p);
     if (p->f.kind->scales)
@@ -474,11 +477,11 @@ static void lay_out(struct problem *p)
     put_d(p);
 }
 
-static bool is_left_out(struct problem *p, unsigned m, unsigned n)
+static bool is_disabled(struct problem *p, unsigned m, unsigned n)
 {
     unsigned lane = (unsigned)(cell_of_d(p, m, n) - p->cells[m / p->rows][0]) / COLUMNS;
 
-    return leaves_out(&p->f) && lanes_out[lane / 32] >> lane % 32 & 1;
+    return disables_lanes(&p->f) && disabled_lanes[lane / 32] >> lane % 32 & 1;
 }
 
 static void multiply(struct problem *p)
@@ -488,13 +491,13 @@ static void multiply(struct problem *p)
 
     for (unsigned m = 0; m < p->f.path->m; m++)
         for (unsigned n = 0; n < p->f.path->n; n++) {
-            unsigned row = shifts(&p->f) && (m + 1) % p->rows ? m + 1 : m;
+            unsigned row = shifts_a(&p->f) && (m + 1) % p->rows ? m + 1 : m;
             double sum = 0;
 
-            for (unsigned k = 0; k < p->k && !(clears(&p->f) && n % p->columns % 7 >= 4); k++)
+            for (unsigned k = 0; k < p->k && !(masks_columns(&p->f) && n % p->columns % 7 >= 4); k++)
                 sum += p->a[row][k] * p->b[k][n] * p->scale_a[m][k / block] * p->scale_b[n][k / block];
-            if (!is_left_out(p, m, n))
-                p->d[m][n] = (p->on ? p->d[m][n] / (halves(&p->f) ? 2 : 1) : 0) + sign * sum;
+            if (!is_disabled(p, m, n))
+                p->d[m][n] = (p->on ? p->d[m][n] / (scales_d(&p->f) ? 2 : 1) : 0) + sign * sum;
         }
 }
 
@@ -503,14 +506,14 @@ static uint32_t instruction_descriptor(const struct problem *p)
     const struct kind *k = p->f.kind;
     uint32_t d = (uint32_t)p->f.sparse << 2 | k->code_a << 7 | k->code_b << 10 | (uint32_t)p->negate_a << 13 |
         (uint32_t)p->negate_b << 14 |
-                 (uint32_t)p->turn_a << 15 | (uint32_t)p->turn_b << 16 | p->f.path->n >> 3 << 17;
+                 (uint32_t)p->mn_major_a << 15 | (uint32_t)p->mn_major_b << 16 | p->f.path->n >> 3 << 17;
 
     if (k->scales)
-        return d | (uint32_t)is_long(k) << 31 | (k->ue4m3 ? 0 : 1u << 23) | p->f.path->m >> 7 << 27 | scale_id(p) << 29;
+        return d | (uint32_t)has_k96(k) << 31 | (k->ue4m3 ? 0 : 1u << 23) | p->f.path->m >> 7 << 27 | scale_id(p) << 29;
     return d | k->result << 4 | p->f.path->m >> 4 << 24 | (p->f.sparse && k->bits >= 16 ? 1 : 0);
 }
 
-static void choose(struct problem *p, const struct form *f, unsigned round)
+static void choose_options(struct problem *p, const struct form *f, unsigned round)
 {
     *p = (struct problem){ .f = *f, .on = round != 1 };
     p->k = 256 / f->kind->bits * (f->sparse ? 2 : 1);
@@ -523,11 +526,11 @@ static void choose(struct problem *p, const struct form *f, unsigned round)
     if (round && f->kind->bits != 4)
         p->swizzle = f->sparse ? round % 2 : round % 4;
     if (round == 3 && f->kind->bits > 4) { /* N-major bytes need multiples of 16 */
-        p->turn_a = f->kind->bits >= 16 || f->path->m >= 64;
-        p->turn_b = f->kind->bits >= 16 || f->path->ws;
+        p->mn_major_a = f->kind->bits >= 16 || f->path->m >= 64;
+        p->mn_major_b = f->kind->bits >= 16 || f->path->ws;
         p->swizzle = 0;
     }
-    if (is_long(f->kind)) {
+    if (has_k96(f->kind)) {
         static const unsigned starts[] = { 0, 96, 112, 80 };
 
         p->k = p->stored = 96;
@@ -549,11 +552,11 @@ static void check_form(unsigned number, const struct form *f, unsigned round)
     void *params[] = { &image, &cells, &da, &db, &idesc, &base, &on };
     char name[16];
 
-    choose(&p, f, round);
+    choose_options(&p, f, round);
     make_numbers(&p);
     lay_out(&p);
-    da = describe(&p, p.turn_a, 0);
-    db = describe(&p, p.turn_b, B_AT);
+    da = describe(&p, p.mn_major_a, 0);
+    db = describe(&p, p.mn_major_b, B_AT);
     idesc = instruction_descriptor(&p);
     base = p.base << 16;
     on = p.on;
@@ -582,9 +585,9 @@ static void set_up(void)
     ok(ptxiMemAlloc(&cells, 2 * LANES * COLUMNS * 4));
 }
 
-static void set_up_long(void)
+static void set_up_k96(void)
 {
-    load_kernels("8.8", "sm_103a", print_long_kernels);
+    load_kernels("8.8", "sm_103a", print_k96_kernels);
     ok(ptxiMemAlloc(&image, 2 * IMAGE));
     ok(ptxiMemAlloc(&cells, 2 * LANES * COLUMNS * 4));
 }
@@ -600,7 +603,7 @@ START_TEST(products_are_exact)
 END_TEST
 
 /* True if row `row` of the source is copied to this lane. */
-static bool goes_to(unsigned shape, unsigned row, unsigned lane)
+static bool is_destination(unsigned shape, unsigned row, unsigned lane)
 {
     switch (shape) {
     case 0: case 2: return lane == row;
@@ -611,7 +614,7 @@ static bool goes_to(unsigned shape, unsigned row, unsigned lane)
     }
 }
 
-static unsigned char unpacked(const unsigned char *unit, unsigned packing, unsigned k)
+static unsigned char unpack_byte(const unsigned char *unit, unsigned packing, unsigned k)
 {
     unsigned bits = packing == 1 ? 6 : 4, code = 0;
 
@@ -649,15 +652,15 @@ START_TEST(copies_write_the_right_lanes)
 
     other = (struct problem){ .f = { .kind = &kinds[4] }, .swizzle = (unsigned)_i % 3 ? 1 : 0 };
     x = layout_of(other.swizzle, false);
-    scramble(other.image, sizeof other.image);
-    scramble(other.cells, sizeof other.cells);
+    fill_random(other.image, sizeof other.image);
+    fill_random(other.cells, sizeof other.cells);
     run_other(FORMS + (unsigned)_i, ctas, &other, seen, (shape == 1 ? 31 << 16 : 0) + 8);
     for (unsigned cta = 0; cta < ctas; cta++)
         for (unsigned lane = 0; lane < LANES; lane++)
             for (unsigned row = 0; row < c->rows; row++)
-                for (unsigned b = 0; b < c->bytes && goes_to(shape, row, lane); b++)
-                    ((unsigned char *)&other.cells[cta][lane][8])[b] = unpacked(other.image[cta] +
-                    place(&x, false, 8, row, b / 16 * 16), packing, b % 16);
+                for (unsigned b = 0; b < c->bytes && is_destination(shape, row, lane); b++)
+                    ((unsigned char *)&other.cells[cta][lane][8])[b] =
+                        unpack_byte(other.image[cta] + place(&x, false, 8, row, b / 16 * 16), packing, b % 16);
     for (unsigned k = 0; k < ctas * LANES * COLUMNS; k++)
         ck_bits32_at(seen[k / LANES / COLUMNS][k / COLUMNS % LANES][k % COLUMNS],
                      other.cells[k / LANES / COLUMNS][k / COLUMNS % LANES][k % COLUMNS],
@@ -668,7 +671,7 @@ END_TEST
 START_TEST(shift_moves_the_rows_of_a_warp)
 {
     other = (struct problem){ .f = { .kind = &kinds[4] } };
-    scramble(other.cells, sizeof other.cells);
+    fill_random(other.cells, sizeof other.cells);
     run_other(FORMS + COPIES * PACKINGS * 2, 1, &other, seen, (32 << 16) + 16);
     for (unsigned lane = 0; lane < LANES; lane++)
         for (unsigned c = 0; c < COLUMNS; c++)
@@ -685,14 +688,14 @@ int main(void)
 
     tcase_set_timeout(t, 120);
     tcase_add_checked_fixture(t, set_up, close_context);
-    tcase_add_loop_test(t, products_are_exact, 0, KINDS - LONG_KINDS);
+    tcase_add_loop_test(t, products_are_exact, 0, KINDS - K96_KINDS);
     tcase_add_loop_test(t, copies_write_the_right_lanes, 0, COPIES * PACKINGS * 2);
     tcase_add_test(t, shift_moves_the_rows_of_a_warp);
     suite_add_tcase(s, t);
     t = tcase_create("K = 96");
     tcase_set_timeout(t, 120);
-    tcase_add_checked_fixture(t, set_up_long, close_context);
-    tcase_add_loop_test(t, products_are_exact, KINDS - LONG_KINDS, KINDS);
+    tcase_add_checked_fixture(t, set_up_k96, close_context);
+    tcase_add_loop_test(t, products_are_exact, KINDS - K96_KINDS, KINDS);
     suite_add_tcase(s, t);
     return run_suite(s);
 }

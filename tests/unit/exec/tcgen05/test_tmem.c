@@ -31,7 +31,7 @@ static bool form_of(unsigned n, struct form *f)
 
 /* --- the reference: row and column of register r of thread t, in unpacked columns of 32 bits --- */
 
-static void place(const struct form *f, unsigned t, unsigned r, unsigned *row, unsigned *column)
+static void find_cell(const struct form *f, unsigned t, unsigned r, unsigned *row, unsigned *column)
 {
     static const uint8_t pairs[4] = { 0, 8, 0, 8 }, halves[4] = { 0, 0, 1, 1 };
 
@@ -124,7 +124,7 @@ static void expect(const struct form *f, struct data *d)
             unsigned row, column, step = f->packed ? 2 : 1;
             uint32_t *cell;
 
-            place(f, t % 32, r, &row, &column);
+            find_cell(f, t % 32, r, &row, &column);
             cell = &d->image[t / 32 * 32 + row][column * step + (f->shape == &shapes[4] && t % 32 >= 16 ? SPLIT : 0)];
             if (!f->store) {
                 d->regs[t][r] = f->packed ? (cell[0] & 0xffff) | cell[1] << 16 : *cell;
@@ -143,7 +143,7 @@ static void check_form(unsigned n, const struct form *f)
     char name[16];
 
     for (unsigned k = 0; k < sizeof want / 4; k++)
-        ((uint32_t *)&want)[k] = any(UINT32_MAX);
+        ((uint32_t *)&want)[k] = random_below(UINT32_MAX);
     ok(ptxiMemcpyHtoD(image, want.image, sizeof want.image));
     ok(ptxiMemcpyHtoD(regs, want.regs, sizeof want.regs));
     snprintf(name, sizeof name, "k%u", n);
@@ -233,12 +233,12 @@ START_TEST(misuse_is_reported)
     void *params[] = { &by };
 
     for (unsigned k = 0; k < sizeof bad / sizeof *bad; k++)
-        gives(launch(bad[k], 32, NULL), PTXI_ERROR_LAUNCH_FAILED);
+        ck_result(launch(bad[k], 32, NULL), PTXI_ERROR_LAUNCH_FAILED);
     ok(launch("beyond", 32, params));
     by = 63;
-    gives(launch("beyond", 32, params), PTXI_ERROR_LAUNCH_FAILED);
+    ck_result(launch("beyond", 32, params), PTXI_ERROR_LAUNCH_FAILED);
     by = 32 << 16; /* lanes of another warp */
-    gives(launch("beyond", 32, params), PTXI_ERROR_LAUNCH_FAILED);
+    ck_result(launch("beyond", 32, params), PTXI_ERROR_LAUNCH_FAILED);
 }
 END_TEST
 
@@ -294,7 +294,7 @@ static void set_up_reductions(void)
 }
 
 /* True if the reduction prefers x to y. */
-static bool less(const struct reduction *r, uint32_t x, uint32_t y)
+static bool is_below(const struct reduction *r, uint32_t x, uint32_t y)
 {
     float a, b;
 
@@ -318,7 +318,7 @@ static uint32_t reduced(const struct reduction *r, const uint32_t *cell)
                 return 0x7fffffff;
             continue;
         }
-        if (!any_number || (r->max ? less(r, best, x) : less(r, x, best)))
+        if (!any_number || (r->max ? is_below(r, best, x) : is_below(r, x, best)))
             best = x;
         any_number = true;
     }
@@ -337,7 +337,7 @@ START_TEST(loads_reduce)
     snprintf(name, sizeof name, "k%d", _i);
     for (unsigned round = 0; round < 20; round++) {
         for (unsigned k = 0; k < 32 * 64; k++)
-            in[k / 64][k % 64] = r->floats ? floats[any(round % 2 ? 4 : 10)] : any(UINT32_MAX);
+            in[k / 64][k % 64] = r->floats ? floats[random_below(round % 2 ? 4 : 10)] : random_below(UINT32_MAX);
         ok(ptxiMemcpyHtoD(image, in, sizeof in));
         ok(launch(name, 32, params));
         ok(ptxiMemcpyDtoH(out, regs, sizeof out));

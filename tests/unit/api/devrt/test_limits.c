@@ -1,4 +1,4 @@
-/* Work of a launch that would never end must end when a limit is exceeded or the context is interrupted. */
+/* Tests that work of kernels that would never end ends at a limit of the launch, or if the context is interrupted. */
 #include "unit/support/context.h"
 
 #include <pthread.h>
@@ -69,12 +69,12 @@ static const char text[] =
 static ptxiModule module;
 static ptxiDevicePtr memory;
 
-static void nap(void)
+static void sleep_briefly(void)
 {
     usleep(1000);
 }
 
-static void swallow(void *user, const char *s, size_t size)
+static void discard_output(void *user, const char *s, size_t size)
 {
     (void)user, (void)s, (void)size;
 }
@@ -83,8 +83,8 @@ static void load(void)
 {
     open_context();
     ok(ptxiModuleLoadData(&module, text));
-    ok(ptxiModuleBindHostFunction(module, "nap", (ptxiHostFunction)nap, "void()"));
-    ok(ptxiCtxSetOutput(ctx, swallow, NULL));
+    ok(ptxiModuleBindHostFunction(module, "nap", (ptxiHostFunction)sleep_briefly, "void()"));
+    ok(ptxiCtxSetOutput(ctx, discard_output, NULL));
     ok(ptxiMemAlloc(&memory, SIZE));
 }
 
@@ -102,7 +102,7 @@ static void check_ends(const char *kernel, ptxiFault fault)
 {
     ptxiReport r = { .size = sizeof r };
 
-    gives(run(kernel, 1), PTXI_ERROR_LAUNCH_TIMEOUT);
+    ck_result(run(kernel, 1), PTXI_ERROR_LAUNCH_TIMEOUT);
     ok(ptxiGetLastReport(NULL, &r));
     ck_assert_int_eq(r.fault, fault);
     ck_assert_str_eq(r.kernel, kernel);
@@ -220,7 +220,7 @@ START_TEST(loops_in_graphs_end)
         ok(ptxiCtxSetLimit(_i ? PTXI_LIMIT_MILLISECONDS : PTXI_LIMIT_INSTRUCTIONS, 20));
     else
         ck_assert_int_eq(pthread_create(&t, NULL, interrupt, NULL), 0);
-    gives(ptxiGraphLaunch(instance, NULL), PTXI_ERROR_LAUNCH_TIMEOUT);
+    ck_result(ptxiGraphLaunch(instance, NULL), PTXI_ERROR_LAUNCH_TIMEOUT);
     ended = 1;
     if (_i == 2)
         pthread_join(t, NULL);

@@ -1,4 +1,4 @@
-/* Checks that the constants of the public header agree with each other and with the library. */
+/* Tests the names and texts of results, and the layout of reports. */
 #include "unit/support/bits.h"
 
 #include "ptxi.h"
@@ -57,27 +57,14 @@ START_TEST(extensible_structures_begin_with_their_size)
 }
 END_TEST
 
-START_TEST(versions_are_known_before_init)
-{
-    int v = 0;
-
-    ck_assert_int_eq(ptxiDriverGetVersion(&v), PTXI_SUCCESS);
-    ck_assert_int_eq(v, PTXI_DRIVER_VERSION);
-    ck_assert_int_eq(ptxiGetVersion(&v), PTXI_SUCCESS);
-    ck_assert_int_eq(v, PTXI_VERSION);
-    ck_assert_int_eq(ptxiGetVersion(NULL), PTXI_ERROR_INVALID_VALUE);
-}
-END_TEST
-
 int main(void)
 {
-    Suite *s = suite_create("header");
-    TCase *t = tcase_create("header");
+    Suite *s = suite_create("results");
+    TCase *t = tcase_create("results");
 
     tcase_add_test(t, results_have_names_and_texts);
     tcase_add_test(t, unknown_results_have_no_name);
     tcase_add_test(t, extensible_structures_begin_with_their_size);
-    tcase_add_test(t, versions_are_known_before_init);
     suite_add_tcase(s, t);
     return run_suite(s);
 }

@@ -46,13 +46,13 @@ static ptxiResult launch(ptxiFunction f, void **params)
     return r ? r : ptxiCtxSynchronize();
 }
 
-static void start(pthread_t *threads, unsigned n, void *(*run)(void *), void *arg)
+static void start_threads(pthread_t *threads, unsigned n, void *(*run)(void *), void *arg)
 {
     for (unsigned k = 0; k < n; k++)
         ck_assert_int_eq(pthread_create(&threads[k], NULL, run, arg), 0);
 }
 
-static void end(pthread_t *threads, unsigned n)
+static void join_threads(pthread_t *threads, unsigned n)
 {
     stop = true;
     for (unsigned k = 0; k < n; k++)
@@ -76,26 +76,26 @@ START_TEST(workers_are_replaced_while_kernels_are_launched)
     pthread_t threads[THREADS];
     unsigned workers;
 
-    start(threads, THREADS, launch_on, kernel("nothing"));
+    start_threads(threads, THREADS, launch_on, kernel("nothing"));
     for (unsigned n = 0; n < 500; n++) {
         ok(ptxiCtxSetWorkers(ctx, 1 + n % 4));
         ok(ptxiCtxGetWorkers(ctx, &workers));
         ck_assert_uint_eq(workers, 1 + n % 4);
     }
-    end(threads, THREADS);
+    join_threads(threads, THREADS);
 }
 END_TEST
 
 static _Atomic bool first_is_bound, second_is_bound;
 static _Atomic unsigned called_unbound;
 
-static int first(int a)
+static int first_host_function(int a)
 {
     called_unbound += !first_is_bound;
     return a;
 }
 
-static int second(int a)
+static int second_host_function(int a)
 {
     called_unbound += !second_is_bound;
     return a;
@@ -107,18 +107,18 @@ START_TEST(launches_do_not_call_unbound_functions)
 
     called_unbound = 0;
     first_is_bound = true;
-    ok(ptxiModuleBindHostFunction(module, "host", (ptxiHostFunction)first, "int(int)"));
-    start(threads, THREADS, launch_on, kernel("calls"));
+    ok(ptxiModuleBindHostFunction(module, "host", (ptxiHostFunction)first_host_function, "int(int)"));
+    start_threads(threads, THREADS, launch_on, kernel("calls"));
     for (unsigned n = 0; n < 200; n++) {
         second_is_bound = true;
-        ok(ptxiModuleBindHostFunction(module, "host", (ptxiHostFunction)second, "int(int)"));
+        ok(ptxiModuleBindHostFunction(module, "host", (ptxiHostFunction)second_host_function, "int(int)"));
         first_is_bound = false; /* as if the code of the function were unloaded */
         usleep(PAUSE_US);
         first_is_bound = true;
-        ok(ptxiModuleBindHostFunction(module, "host", (ptxiHostFunction)first, "int32_t(int32_t)"));
+        ok(ptxiModuleBindHostFunction(module, "host", (ptxiHostFunction)first_host_function, "int32_t(int32_t)"));
         second_is_bound = false;
     }
-    end(threads, THREADS);
+    join_threads(threads, THREADS);
     ck_assert_uint_eq(called_unbound, 0);
 }
 END_TEST
@@ -131,12 +131,12 @@ START_TEST(modules_are_unloaded_while_kernels_are_launched)
 
         ok(ptxiModuleLoadData(&module, text));
         f = kernel("nothing");
-        start(threads, THREADS, launch_on, f);
+        start_threads(threads, THREADS, launch_on, f);
         usleep(PAUSE_US);
         ok(ptxiModuleUnload(module));
-        gives(launch(f, NULL), PTXI_ERROR_INVALID_HANDLE);
-        gives(ptxiModuleUnload(module), PTXI_ERROR_INVALID_HANDLE);
-        end(threads, THREADS);
+        ck_result(launch(f, NULL), PTXI_ERROR_INVALID_HANDLE);
+        ck_result(ptxiModuleUnload(module), PTXI_ERROR_INVALID_HANDLE);
+        join_threads(threads, THREADS);
     }
 }
 END_TEST
@@ -187,11 +187,11 @@ START_TEST(contexts_are_destroyed_while_threads_are_in_calls)
 
         stop = false;
         ok(ptxiCtxCreate(&mine, 0, 0));
-        start(threads, THREADS, use_context, &mine);
+        start_threads(threads, THREADS, use_context, &mine);
         usleep(n % 8 * PAUSE_US);
         ok(ptxiCtxDestroy(mine));
-        gives(ptxiCtxDestroy(mine), PTXI_ERROR_INVALID_CONTEXT);
-        end(threads, THREADS);
+        ck_result(ptxiCtxDestroy(mine), PTXI_ERROR_INVALID_CONTEXT);
+        join_threads(threads, THREADS);
     }
 }
 END_TEST
@@ -213,7 +213,7 @@ START_TEST(waiting_for_an_endless_kernel_can_be_interrupted)
     ok(ptxiCtxInterrupt(ctx));
     ck_assert_int_eq(pthread_join(destroyer, &result), 0);
     ck_assert_ptr_null(result);
-    gives(ptxiCtxInterrupt(ctx), PTXI_ERROR_INVALID_CONTEXT);
+    ck_result(ptxiCtxInterrupt(ctx), PTXI_ERROR_INVALID_CONTEXT);
     open_context(); /* for the fixture */
 }
 END_TEST
@@ -239,8 +239,8 @@ START_TEST(many_threads_share_the_primary_context)
     unsigned flags;
     int active;
 
-    start(threads, 4 * THREADS, retain_and_release, NULL);
-    end(threads, 4 * THREADS);
+    start_threads(threads, 4 * THREADS, retain_and_release, NULL);
+    join_threads(threads, 4 * THREADS);
     ok(ptxiDevicePrimaryCtxGetState(0, &flags, &active));
     ck_assert_int_eq(active, 0);
 }
@@ -266,7 +266,7 @@ START_TEST(only_one_of_several_frees_succeeds)
 
         stop = false;
         ok(ptxiMemAlloc(&p, 64));
-        start(threads, THREADS, free_memory, &p);
+        start_threads(threads, THREADS, free_memory, &p);
         stop = true;
         for (unsigned k = 0; k < THREADS; k++) {
             void *r;
@@ -312,19 +312,19 @@ START_TEST(kernels_use_only_textures_of_their_context)
 
     ok(ptxiCtxCreate(&other, 0, 0));
     ok(ptxiMemAlloc(&p, 4096));
-    ptxiTexObject theirs = make_texture(p);
-    void *params[] = { &theirs };
+    ptxiTexObject other_texture = make_texture(p);
+    void *params[] = { &other_texture };
 
     ok(ptxiCtxSetCurrent(ctx));
-    gives(launch(kernel("fetches"), params), PTXI_ERROR_ILLEGAL_INSTRUCTION);
-    start(&maker, 1, make_textures, NULL);
+    ck_result(launch(kernel("fetches"), params), PTXI_ERROR_ILLEGAL_INSTRUCTION);
+    start_threads(&maker, 1, make_textures, NULL);
     for (unsigned n = 0; n < 500; n++)
-        gives(launch(kernel("fetches"), params), PTXI_ERROR_ILLEGAL_INSTRUCTION);
-    end(&maker, 1);
+        ck_result(launch(kernel("fetches"), params), PTXI_ERROR_ILLEGAL_INSTRUCTION);
+    join_threads(&maker, 1);
     ok(ptxiMemAlloc(&p, 4096));
-    ptxiTexObject ours = make_texture(p);
+    ptxiTexObject own_texture = make_texture(p);
 
-    params[0] = &ours;
+    params[0] = &own_texture;
     ok(launch(kernel("fetches"), params));
     ok(ptxiCtxDestroy(other));
 }
@@ -347,28 +347,28 @@ START_TEST(destroyed_objects_are_not_found)
 
     ok(ptxiStreamCreate(&stream, 0));
     ok(ptxiStreamDestroy(stream));
-    gives(ptxiStreamSynchronize(stream), PTXI_ERROR_INVALID_HANDLE);
-    gives(ptxiStreamDestroy(stream), PTXI_ERROR_INVALID_HANDLE);
+    ck_result(ptxiStreamSynchronize(stream), PTXI_ERROR_INVALID_HANDLE);
+    ck_result(ptxiStreamDestroy(stream), PTXI_ERROR_INVALID_HANDLE);
     ok(ptxiEventCreate(&event, 0));
     ok(ptxiEventDestroy(event));
-    gives(ptxiEventRecord(event, NULL), PTXI_ERROR_INVALID_HANDLE);
+    ck_result(ptxiEventRecord(event, NULL), PTXI_ERROR_INVALID_HANDLE);
     ok(ptxiGraphCreate(&graph, 0));
     ok(ptxiGraphAddEmptyNode(&node, graph, NULL, 0));
     ok(ptxiGraphDestroy(graph));
-    gives(ptxiGraphAddEmptyNode(&node, graph, NULL, 0), PTXI_ERROR_INVALID_HANDLE);
-    gives(ptxiGraphDestroyNode(node), PTXI_ERROR_INVALID_HANDLE);
+    ck_result(ptxiGraphAddEmptyNode(&node, graph, NULL, 0), PTXI_ERROR_INVALID_HANDLE);
+    ck_result(ptxiGraphDestroyNode(node), PTXI_ERROR_INVALID_HANDLE);
     ok(ptxiLinkCreate(0, NULL, NULL, &link));
     ok(ptxiLinkDestroy(link));
-    gives(ptxiLinkDestroy(link), PTXI_ERROR_INVALID_HANDLE);
+    ck_result(ptxiLinkDestroy(link), PTXI_ERROR_INVALID_HANDLE);
     ok(ptxiLibraryLoadData(&library, text, NULL, NULL, 0, NULL, NULL, 0));
     ok(ptxiLibraryGetKernel(&k, library, "nothing"));
     ok(ptxiLibraryUnload(library));
-    gives(ptxiKernelGetName(&name, k), PTXI_ERROR_INVALID_HANDLE);
-    gives(ptxiLibraryUnload(library), PTXI_ERROR_INVALID_HANDLE);
+    ck_result(ptxiKernelGetName(&name, k), PTXI_ERROR_INVALID_HANDLE);
+    ck_result(ptxiLibraryUnload(library), PTXI_ERROR_INVALID_HANDLE);
     ok(ptxiArrayCreate(&array, &d));
     ok(ptxiArrayDestroy(array));
-    gives(ptxiArrayGetDescriptor(&d, array), PTXI_ERROR_INVALID_HANDLE);
-    gives(ptxiStreamSynchronize((ptxiStream)(uintptr_t)0x1000), PTXI_ERROR_INVALID_HANDLE);
+    ck_result(ptxiArrayGetDescriptor(&d, array), PTXI_ERROR_INVALID_HANDLE);
+    ck_result(ptxiStreamSynchronize((ptxiStream)(uintptr_t)0x1000), PTXI_ERROR_INVALID_HANDLE);
 }
 END_TEST
 
@@ -381,7 +381,7 @@ START_TEST(programs_cannot_destroy_the_graph_of_a_capture)
     ok(ptxiStreamCreate(&stream, 0));
     ok(ptxiStreamBeginCapture(stream, PTXI_STREAM_CAPTURE_MODE_GLOBAL));
     ok(ptxiStreamGetCaptureInfo(stream, &status, NULL, &graph, NULL, NULL));
-    gives(ptxiGraphDestroy(graph), PTXI_ERROR_ILLEGAL_STATE); /* as on an H200 */
+    ck_result(ptxiGraphDestroy(graph), PTXI_ERROR_ILLEGAL_STATE); /* as on an H200 */
     ok(ptxiStreamEndCapture(stream, &ended));
     ck_assert_ptr_eq(ended, graph);
     ok(ptxiGraphDestroy(graph));
