@@ -3363,7 +3363,7 @@ typedef enum ptxiOnFault {
  *  of the environment variable PTXI_ON_FAULT, `fail` or `report`.
  * `ctx`     NULL: the current context.
  * `onFault` PTXI_ON_FAULT_FAIL is the default.
- * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_CONTEXT, or PTXI_ERROR_INVALID_VALUE for a value that is not a ptxiOnFault. */
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_CONTEXT, or PTXI_ERROR_INVALID_VALUE for another value. */
 PTXI_API ptxiResult ptxiCtxSetOnFault(ptxiContext ctx, ptxiOnFault onFault);
 
 /*! ptxiCtxGetOnFault() :

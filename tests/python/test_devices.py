@@ -1,4 +1,4 @@
-"""Several devices, and what happens after invalid memory accesses. PTXI_DEVICE is read once, so each test has a process."""
+"""Several devices, and invalid memory accesses. PTXI_DEVICE is read once, so each test runs a process."""
 import os
 import pathlib
 import subprocess

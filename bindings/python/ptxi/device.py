@@ -74,8 +74,8 @@ class Device(NotCopied):
 
     A kernel can access the memory of a device with another number after `enable_peer_access`.
 
-    Raises ValueError if the profile or the number is unknown or `workers` is out of range. `close()` frees the device. A device
-    without references is freed when its work has ended.
+    Raises ValueError if the profile or the number is unknown or `workers` is out of range. `close()` frees the device.
+    A device without references is freed when its work has ended.
     """
 
     def __init__(self, profile: Union[str, int, None] = None, workers: Optional[int] = None,

@@ -113,7 +113,8 @@ uint64_t ptxi_launch_deadline(uint64_t milliseconds)
 ptxiResult ptxi_launch_report(ptxiModule m, const char *kernel, const struct ptxi_fault_report *f,
                               struct ptxi_failure **failure)
 {
-    return ptxi_report_create(&(struct ptxi_report_source){ &m->texts, m->tree, kernel, .continued = false }, f, failure);
+    return ptxi_report_create(&(struct ptxi_report_source){ &m->texts, m->tree, kernel, .continued = false }, f,
+                              failure);
 }
 
 /* Writes what is new in the module's log, and makes the first new report the context's last one. */

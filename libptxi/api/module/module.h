@@ -56,7 +56,7 @@ struct ptxiModule_st {
 
     pthread_mutex_t lock;               /* of compilation, the arena and the attributes of kernels */
     struct ptxi_variant variants[2];    /* [counting] */
-    struct ptxi_fault_log *fault_log;   /* of accesses after which threads continued; NULL: not created. Under the lock */
+    struct ptxi_fault_log *fault_log;   /* of accesses after which threads continue; NULL: none yet. Under the lock */
 };
 
 /* Options of a module. */
