@@ -967,8 +967,8 @@ typedef struct PTXI_RESOURCE_VIEW_DESC {
 
 /*! ptxiInit() :
  *  Initialises the library. A program calls it first; further calls do nothing. It reads the environment variables
- *  PTXI_DEVICE, PTXI_WORKERS, PTXI_SCHED, PTXI_SCHED_SEED and PTXI_FILL (see README.md). Invalid values are ignored,
- *  except in PTXI_DEVICE.
+ *  PTXI_DEVICE, PTXI_WORKERS, PTXI_SCHED, PTXI_SCHED_SEED, PTXI_FILL and PTXI_ON_FAULT (see README.md). Invalid values
+ *  are ignored, except in PTXI_DEVICE.
  * `flags` 0.
  * @return PTXI_SUCCESS, or
  *         PTXI_ERROR_INVALID_VALUE    flags is not 0
@@ -3339,6 +3339,49 @@ PTXI_API ptxiResult ptxiCtxInterrupt(ptxiContext ctx);
  * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_CONTEXT. */
 PTXI_API ptxiResult ptxiCtxSetChecking(ptxiContext ctx, int on);
 
+/* What happens when a thread makes an invalid memory access; see ptxiCtxSetOnFault(). */
+typedef enum ptxiOnFault {
+    PTXI_ON_FAULT_FAIL = 0,   /* the launch fails */
+    PTXI_ON_FAULT_REPORT = 1  /* the thread continues */
+} ptxiOnFault;
+
+/*! ptxiCtxSetOnFault() :
+ *  Sets what happens when a thread of a launch made later makes an invalid memory access. With PTXI_ON_FAULT_REPORT the
+ *  thread continues, for programs that work on a GPU in spite of such accesses, because a GPU checks whole pages only.
+ *  A load returns 0 in the bytes that are not accessible, a store or an atomic operation has no effect there, and an
+ *  atomic operation returns 0. The launch succeeds.
+ *
+ *  This applies to ld, st, atom, red and the sources of cp.async without .bulk, which access memory out of bounds or
+ *  freed memory, write to constant or read-only memory, or go beyond the block's shared memory or the thread's local
+ *  memory. All other failures still fail the launch: null pointers, misaligned addresses and memory of another device,
+ *  which a GPU always notices, and accesses of other instructions, of textures and of functions such as printf.
+ *
+ *  Reports are written to stderr when a launch ends: one for the first access of each instruction, for up to 10
+ *  instructions of a module, and then a line with the number of accesses. Later launches of the module write only what
+ *  is new. Another line with the number of all accesses follows when the module is unloaded. ptxiGetLastReport returns
+ *  the first new report of the launch that ended last, although the launch succeeds. The value for new contexts is that
+ *  of the environment variable PTXI_ON_FAULT, `fail` or `report`.
+ * `ctx`     NULL: the current context.
+ * `onFault` PTXI_ON_FAULT_FAIL is the default.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_CONTEXT, or PTXI_ERROR_INVALID_VALUE for another value. */
+PTXI_API ptxiResult ptxiCtxSetOnFault(ptxiContext ctx, ptxiOnFault onFault);
+
+/*! ptxiCtxGetOnFault() :
+ *  Returns the value of ptxiCtxSetOnFault.
+ * `ctx`     NULL: the current context.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_CONTEXT. */
+PTXI_API ptxiResult ptxiCtxGetOnFault(ptxiContext ctx, ptxiOnFault *onFault);
+
+/*! ptxiCtxGetFailureCount() :
+ *  Returns how many launches of the context have failed while they ran, whether or not a call has returned their
+ *  failures. On a GPU the first of them makes the context unusable: all later calls return its result. A caller that
+ *  imitates this asks here; the library itself keeps contexts usable. The call does not wait.
+ * `ctx`   NULL: the current context.
+ * `count` output: the number since the context was created, or retained again after its release or reset.
+ * `first` output: the result of the first one, or PTXI_SUCCESS; may be NULL.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_CONTEXT. */
+PTXI_API ptxiResult ptxiCtxGetFailureCount(ptxiContext ctx, unsigned long long *count, ptxiResult *first);
+
 /*! ptxiCtxSetDialect() :
  *  Sets the syntax beyond the PTX ISA that modules loaded later, and templates of ptxiAsm, may use.
  * `ctx`     NULL: the current context.
@@ -3467,7 +3510,8 @@ typedef struct ptxiReport {
 } ptxiReport;
 
 /*! ptxiGetLastReport() :
- *  Returns the report of the failure that a call in this context, from any thread, has returned last.
+ *  Returns the report of the failure that a call in this context, from any thread, has returned last. With
+ *  PTXI_ON_FAULT_REPORT it may be that of an access after which the thread has continued.
  * `ctx`    NULL: the current context.
  * `report` `size` is set by the caller. Members that the library does not know are not changed.
  * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_CONTEXT, PTXI_ERROR_NOT_FOUND if nothing has failed, or

@@ -8,7 +8,7 @@ tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 PATH=$(dirname "$PTXI"):$PATH
 T=$tmp
-unset PTXI_DEVICE PTXI_SCHED PTXI_SCHED_SEED
+unset PTXI_DEVICE PTXI_SCHED PTXI_SCHED_SEED PTXI_ON_FAULT
 export PATH T
 cd "$here" || exit 1
 failed=0

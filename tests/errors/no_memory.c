@@ -305,7 +305,7 @@ static void sweep(const char *name, use_function *use, unsigned workers)
 
 int main(void)
 {
-    if (ptxiInit(0))
+    if (setenv("PTXI_DEVICE", "sm_90,sm_90", 1) || ptxiInit(0))
         return 2;
     sweep("kernels", use_kernels, 3);
 #define SWEEP(what) sweep(#what, use_##what, 1);
@@ -320,5 +320,6 @@ int main(void)
     SWEEP(streams)
     SWEEP(files)
     SWEEP(libraries)
+    SWEEP(peers)
     return 0;
 }

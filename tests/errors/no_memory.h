@@ -24,5 +24,6 @@ bool use_host_memory(ptxiContext ctx);
 bool use_streams(ptxiContext ctx);
 bool use_files(ptxiContext ctx);
 bool use_libraries(ptxiContext ctx);
+bool use_peers(ptxiContext ctx);
 
 #endif

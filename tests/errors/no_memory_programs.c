@@ -1,6 +1,6 @@
 /* More programs for no_memory.c: linking, textures, asynchronous copies in clusters, tensor memory, device launches,
- * graphs with all kinds of nodes, streams that wait for each other, also captured, files, host memory and host
- * functions. */
+ * graphs with all kinds of nodes, streams that wait for each other, also captured, files, host memory, host functions,
+ * and peers. */
 #include "no_memory.h"
 
 #include <stdint.h>
@@ -543,5 +543,42 @@ bool use_libraries(ptxiContext ctx)
                             NULL, NULL, 0, NULL, NULL, 0));
     ok = use_library(l, s);
     TRY(ptxiLibraryUnload(l));
+    return ok;
+}
+
+/* The kernel reads memory of device 1, and beyond it. Threads continue, and reports follow, if there is memory. */
+static bool use_peer(ptxiContext ctx, ptxiContext peer, ptxiDevicePtr there)
+{
+    ptxiModule m;
+    ptxiFunction k;
+    ptxiDevicePtr p;
+
+    TRY(ptxiCtxEnablePeerAccess(peer, 0));
+    TRY(ptxiCtxSetOnFault(ctx, PTXI_ON_FAULT_REPORT));
+    if (!load(&m, &k, HEAD ".visible .entry k(.param .u64 p, .param .u64 q) { .reg .b64 %p, %q; .reg .b32 %r<2>; "
+                           "ld.param.u64 %p, [p]; ld.param.u64 %q, [q]; ld.global.b32 %r0, [%q]; "
+                           "ld.global.b32 %r1, [%q+4096]; add.u32 %r0, %r0, %r1; st.global.b32 [%p], %r0; ret; }"))
+        return false;
+    TRY(ptxiMemAlloc(&p, 4096));
+    TRY(ptxiLaunchKernel(k, 1, 1, 1, 1, 1, 1, 0, NULL, (void *[]){ &p, &there }, NULL));
+    TRY(ptxiCtxSynchronize());
+    if (*(const unsigned *)(uintptr_t)p != 42)
+        die("a wrong result with a peer");
+    return true;
+}
+
+bool use_peers(ptxiContext ctx)
+{
+    ptxiContext peer;
+    ptxiDevicePtr there;
+
+    TRY(ptxiCtxCreate(&peer, 0, 1));
+    bool ok = FINE(ptxiMemAlloc(&there, 4096)) && FINE(ptxiMemsetD32(there, 42, 16));
+
+    if (ptxiCtxPopCurrent(NULL))
+        die("the context of a peer is not current");
+    ok = ok && use_peer(ctx, peer, there);
+    if (ptxiCtxDestroy(peer))
+        die("the context of a peer could not be destroyed");
     return ok;
 }

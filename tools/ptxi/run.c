@@ -286,6 +286,8 @@ static ptxiResult set_context(const struct run *r)
         e = ptxiCtxSetWorkers(NULL, r->workers);
     if (!e && r->schedule_given)
         e = ptxiCtxSetSchedule(NULL, r->schedule);
+    if (!e && r->on_fault_given)
+        e = ptxiCtxSetOnFault(NULL, r->on_fault);
     if (!e && r->unchecked)
         e = ptxiCtxSetChecking(NULL, 0);
     if (!e && r->budget)

@@ -9,7 +9,10 @@
 
 enum { MOST_WORKERS = 1024 }; /* of ptxiCtxSetWorkers() */
 
-enum { OPT_HEX = 256, OPT_STRICT, OPT_BUDGET, OPT_TIMEOUT, OPT_FMAD, OPT_COOPERATIVE, OPT_UNCHECKED, OPT_SCHEDULE };
+enum {
+    OPT_HEX = 256, OPT_STRICT, OPT_BUDGET, OPT_TIMEOUT, OPT_FMAD, OPT_COOPERATIVE, OPT_UNCHECKED, OPT_SCHEDULE,
+    OPT_ON_FAULT
+};
 
 const char ptxi_cmd_run_letters[] = "k:g:b:s:a:o:r:cw:d:h";
 
@@ -32,6 +35,7 @@ const struct option ptxi_cmd_run_options[] = {
     { "cooperative", no_argument, NULL, OPT_COOPERATIVE },
     { "unchecked", no_argument, NULL, OPT_UNCHECKED },
     { "schedule", required_argument, NULL, OPT_SCHEDULE },
+    { "on-fault", required_argument, NULL, OPT_ON_FAULT },
     { "help", no_argument, NULL, 'h' },
     { 0 },
 };
@@ -146,6 +150,20 @@ static bool parse_schedule(struct run *r)
     return true;
 }
 
+static bool parse_on_fault(struct run *r)
+{
+    r->on_fault_given = true;
+    if (!strcmp(optarg, "fail"))
+        r->on_fault = PTXI_ON_FAULT_FAIL;
+    else if (!strcmp(optarg, "report"))
+        r->on_fault = PTXI_ON_FAULT_REPORT;
+    else {
+        ptxi_cmd_error("--on-fault: expected fail or report, got '%s'", optarg);
+        return false;
+    }
+    return true;
+}
+
 static bool parse_fmad(struct run *r)
 {
     bool fmad;
@@ -178,6 +196,7 @@ bool ptxi_cmd_run_option(struct run *r, int option)
     case OPT_COOPERATIVE: r->cooperative = true; return true;
     case OPT_UNCHECKED: r->unchecked = true; return true;
     case OPT_SCHEDULE: return parse_schedule(r);
+    case OPT_ON_FAULT: return parse_on_fault(r);
     default: return false;
     }
 }

@@ -13,7 +13,7 @@ the command ptxi.
 from . import testing
 from ._header import header as _header
 from .arguments import Parameter
-from .device import Counters, Device, DeviceAttribute, Dialect, Limit, current, profiles
+from .device import Counters, Device, DeviceAttribute, Dialect, Limit, current, device_count, profiles
 from .errors import Access, ArgumentError, Diagnostic, Error, Fault, LaunchError, ModuleError, Report, Result, Severity
 from .host import HostThread, host_thread
 from .inline import Asm, asm
@@ -27,5 +27,6 @@ __all__ = [
     'Access', 'ArgumentError', 'Asm', 'Buffer', 'Counters', 'Device', 'DeviceAttribute', 'Diagnostic', 'Dialect',
     'Error', 'Event', 'Fault', 'FunctionAttribute', 'Graph', 'HostThread', 'JitOption', 'Kernel', 'LaunchAttribute',
     'LaunchError', 'Limit', 'Module', 'ModuleError', 'Parameter', 'Report', 'Result', 'Severity', 'Stream', 'asm',
-    'copy', 'current', 'empty', 'host_thread', 'link', 'links', 'load', 'loads', 'profiles', 'testing', 'zeros',
+    'copy', 'current', 'device_count', 'empty', 'host_thread', 'link', 'links', 'load', 'loads', 'profiles', 'testing',
+    'zeros',
 ]

@@ -17,6 +17,8 @@ DeviceAttribute: Any = header.enums['ptxiDeviceAttribute']
 Limit: Any = header.enums['ptxiLimit']
 Dialect: Any = header.enums['ptxiDialect']
 
+OnFault: Any = header.enums['ptxiOnFault']
+
 # The values of ptxiCtxSetSchedule that have a name
 _SCHEDULES = {name: header.constants['PTXI_SCHEDULE_' + name.upper()] for name in ('run', 'fair')}
 _SCHEDULE_NAMES = {n: name for name, n in _SCHEDULES.items()}
@@ -183,6 +185,24 @@ class Device(NotCopied):
                                  'or an integer as a seed')
             order = _SCHEDULES[order]
         self._core.call('CtxSetSchedule', self._core.handle, number(order, ctypes.c_ulonglong))
+
+    @property
+    def on_fault(self) -> str:
+        """What happens when a thread of a later launch makes an invalid memory access. See ptxiCtxSetOnFault in ptxi.h.
+
+        'fail'      the launch fails
+        'report'    the thread continues, and a report is written to the stderr of the process
+        """
+        value = ctypes.c_int()
+        self._core.call('CtxGetOnFault', self._core.handle, ctypes.byref(value))
+        return OnFault(value.value).name.lower()
+
+    @on_fault.setter
+    def on_fault(self, what: str) -> None:
+        names = {member.name.lower(): member for member in OnFault}
+        if what not in names:
+            raise ValueError(f'unknown value {what!r} of on_fault; accepted: {", ".join(names)}')
+        self._core.call('CtxSetOnFault', self._core.handle, names[what])
 
     def attribute(self, which: Any) -> int:
         """Return an attribute of the device, such as `attribute(DeviceAttribute.WARP_SIZE)`."""

@@ -60,6 +60,7 @@ struct ptxi_state {
     unsigned workers;                             /* of new contexts; 0: the number of the host's processors */
     struct ptxi_memmap *memmap;
     unsigned long long schedule;                  /* of new contexts */
+    ptxiOnFault on_fault;                         /* of new contexts */
     size_t total_memory;                          /* bytes */
     struct ptxiContext_st *contexts;              /* list */
 };
@@ -96,6 +97,9 @@ struct ptxiContext_st {
     const struct ptxi_profile *profile;
     struct ptxi_context_peer *peers;   /* list: contexts with enabled peer access; under state.lock */
     _Atomic uint64_t accessible;       /* devices with memory that kernels may access, as memmap.h defines them */
+    _Atomic int on_fault;              /* ptxiOnFault */
+    _Atomic uint64_t failures;         /* number of launches that have failed while they ran */
+    _Atomic int first_failure;         /* result of the first one */
     _Atomic int cache_config;          /* ptxiFuncCache; it has no effect */
     struct ptxiContext_st *next;
     struct ptxi_streams streams;
@@ -186,6 +190,9 @@ void ptxi_context_release_workers(ptxiContext ctx);
 void ptxi_api_store_diags(const struct ptxi_diag *d, const struct ptxi_texts *texts);
 
 /* ---- settings */
+
+/* Counts a launch that has failed. */
+void ptxi_context_count_failure(ptxiContext ctx, ptxiResult r);
 
 /* Converts "run", "fair" or "seed:N" to a number for ptxiCtxSetSchedule(). Returns false for other texts and leaves
  * *schedule unchanged. ptxi_api_parse_seed() reads the number only. */

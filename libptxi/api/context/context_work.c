@@ -46,6 +46,31 @@ ptxiResult ptxi_api_collect(ptxiContext ctx, struct ptxiStream_st *s, uint64_t s
     return ptxi_api_return_failure(ctx, r, failure);
 }
 
+/* The first failure sets the result before the count, so that a reader of the count finds it. */
+void ptxi_context_count_failure(ptxiContext ctx, ptxiResult r)
+{
+    int none = PTXI_SUCCESS;
+
+    atomic_compare_exchange_strong(&ctx->first_failure, &none, (int)r);
+    atomic_fetch_add(&ctx->failures, 1);
+}
+
+ptxiResult ptxiCtxGetFailureCount(ptxiContext named, unsigned long long *count, ptxiResult *first)
+{
+    API_CALL;
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_named_context(named, &ctx);
+
+    if (r)
+        return r;
+    if (!count)
+        return PTXI_ERROR_INVALID_VALUE;
+    *count = atomic_load(&ctx->failures);
+    if (first)
+        *first = *count ? (ptxiResult)atomic_load(&ctx->first_failure) : PTXI_SUCCESS;
+    return PTXI_SUCCESS;
+}
+
 ptxiResult ptxiCtxSynchronize(void)
 {
     API_CALL;

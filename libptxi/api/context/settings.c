@@ -91,6 +91,34 @@ ptxiResult ptxiCtxSetChecking(ptxiContext named, int on)
     return PTXI_SUCCESS;
 }
 
+ptxiResult ptxiCtxSetOnFault(ptxiContext named, ptxiOnFault onFault)
+{
+    API_CALL;
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_named_context(named, &ctx);
+
+    if (r)
+        return r;
+    if (onFault != PTXI_ON_FAULT_FAIL && onFault != PTXI_ON_FAULT_REPORT)
+        return PTXI_ERROR_INVALID_VALUE;
+    atomic_store(&ctx->on_fault, (int)onFault);
+    return PTXI_SUCCESS;
+}
+
+ptxiResult ptxiCtxGetOnFault(ptxiContext named, ptxiOnFault *onFault)
+{
+    API_CALL;
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_named_context(named, &ctx);
+
+    if (r)
+        return r;
+    if (!onFault)
+        return PTXI_ERROR_INVALID_VALUE;
+    *onFault = (ptxiOnFault)atomic_load(&ctx->on_fault);
+    return PTXI_SUCCESS;
+}
+
 _Static_assert((int)PTXI_DIALECT_OCELOT == PTXI_PARSE_OCELOT && (int)PTXI_DIALECT_ANY_WIDTH == PTXI_PARSE_ANY_WIDTH,
                "as parse/ has them");
 

@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 static const struct {
@@ -131,7 +132,8 @@ static void render_report(struct ptxi_str *s, const struct ptxi_report_source *s
 
     ptxi_str_init(&what, NULL);
     write_message(&what, f);
-    ptxi_diag_render_one(s, t->s, t->size, t->name, loc, "error", ptxi_str_text(&what));
+    ptxi_diag_render_one(s, t->s, t->size, t->name, loc, source->continued ? "warning" : "error",
+                         ptxi_str_text(&what));
     ptxi_str_free(&what);
     ptxi_str_printf(s, "note: kernel %s, block (%u,%u,%u), thread (%u,%u,%u)", source->kernel, f->ctaid[0],
                     f->ctaid[1], f->ctaid[2],
@@ -172,4 +174,71 @@ ptxiResult ptxi_report_create(const struct ptxi_report_source *source, const str
     *failure = ptxi_failure_create(&r);
     ptxi_str_free(&text);
     return r.result;
+}
+
+/* ---- accesses after which threads have continued */
+
+static const char *accesses(uint64_t n)
+{
+    return n == 1 ? "access" : "accesses";
+}
+
+/* Takes the report of a site that has not been written. False: there is none. Kernels wait for the lock, so nothing is
+ * written while it is held. */
+static bool take_site(struct ptxi_fault_log *log, struct ptxi_fault_report *report)
+{
+    bool found = false;
+
+    pthread_mutex_lock(&log->lock);
+    for (unsigned k = 0; k < log->site_count && !found; k++) {
+        found = !log->sites[k].written;
+        log->sites[k].written = true;
+        *report = log->sites[k].report;
+    }
+    pthread_mutex_unlock(&log->lock);
+    return found;
+}
+
+static uint64_t take_count(struct ptxi_fault_log *log)
+{
+    pthread_mutex_lock(&log->lock);
+    uint64_t count = log->counted = log->count;
+    pthread_mutex_unlock(&log->lock);
+    return count;
+}
+
+bool ptxi_report_write_log(const struct ptxi_report_source *source, struct ptxi_fault_log *log,
+                           struct ptxi_failure **first)
+{
+    struct ptxi_fault_report report;
+    bool is_new = false;
+
+    flockfile(stderr);
+    for (; take_site(log, &report); is_new = true) {
+        struct ptxi_failure *f;
+
+        ptxi_report_create(source, &report, &f);
+        if (f)
+            fputs(ptxi_failure_report(f)->text, stderr);
+        if (is_new)
+            ptxi_failure_unref(f);
+        else
+            *first = f;
+    }
+    if (is_new) {
+        uint64_t count = take_count(log);
+
+        fprintf(stderr, "note: %" PRIu64 " invalid %s so far, after which the threads continued\n", count,
+                accesses(count));
+    }
+    funlockfile(stderr);
+    return is_new;
+}
+
+void ptxi_report_write_total(const char *module, const struct ptxi_fault_log *log)
+{
+    if (log->count == log->counted)
+        return;
+    fprintf(stderr, "note: %s: %" PRIu64 " invalid %s in all, after which the threads continued\n", module,
+            log->count, accesses(log->count));
 }

@@ -113,7 +113,19 @@ uint64_t ptxi_launch_deadline(uint64_t milliseconds)
 ptxiResult ptxi_launch_report(ptxiModule m, const char *kernel, const struct ptxi_fault_report *f,
                               struct ptxi_failure **failure)
 {
-    return ptxi_report_create(&(struct ptxi_report_source){ &m->texts, m->tree, kernel }, f, failure);
+    return ptxi_report_create(&(struct ptxi_report_source){ &m->texts, m->tree, kernel, .continued = false }, f,
+                              failure);
+}
+
+/* Writes what is new in the module's log, and makes the first new report the context's last one. */
+static void write_fault_log(struct ptxi_launch *l)
+{
+    ptxiModule m = l->module;
+    struct ptxi_failure *first;
+    const struct ptxi_report_source source = { &m->texts, m->tree, l->kernel, .continued = true };
+
+    if (ptxi_report_write_log(&source, l->grid.fault_log, &first))
+        ptxi_api_return_failure(l->ctx, PTXI_ERROR_ILLEGAL_ADDRESS, first);
 }
 
 ptxiResult ptxi_launch_run_grid(struct ptxi_launch *l, struct ptxi_failure **failure)
@@ -123,7 +135,12 @@ ptxiResult ptxi_launch_run_grid(struct ptxi_launch *l, struct ptxi_failure **fai
     ptxi_exec_launch(l->exec, &l->grid);
     if (l->grid.counting)
         add_counters(l);
+    if (l->grid.fault_log)
+        write_fault_log(l);
     if (l->grid.report.kind == PTXI_FK_NONE)
         return PTXI_SUCCESS;
-    return ptxi_launch_report(l->module, l->kernel, &l->grid.report, failure);
+    ptxiResult r = ptxi_launch_report(l->module, l->kernel, &l->grid.report, failure);
+
+    ptxi_context_count_failure(l->ctx, r);
+    return r;
 }

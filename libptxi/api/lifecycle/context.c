@@ -45,6 +45,9 @@ static ptxiResult open_context(ptxiContext ctx, unsigned flags)
     ctx->unchecked = ctx->counting = false;
     ctx->schedule = ptxi_state.schedule;
     ctx->dialect = PTXI_DIALECT_NONE;
+    ctx->on_fault = (int)ptxi_state.on_fault;
+    ctx->failures = 0;
+    ctx->first_failure = PTXI_SUCCESS;
     memset(&ctx->counters, 0, sizeof ctx->counters);
     atomic_store(&ctx->gate.open, true);
     return PTXI_SUCCESS;

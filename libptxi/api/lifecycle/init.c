@@ -60,6 +60,7 @@ static ptxiResult read_devices(const char *names)
 static ptxiResult read_environment(void)
 {
     const char *device = getenv("PTXI_DEVICE"), *workers = getenv("PTXI_WORKERS"), *fill = getenv("PTXI_FILL");
+    const char *on_fault = getenv("PTXI_ON_FAULT");
     ptxiResult r = read_devices(device && *device ? device : ptxi_profile_default()->name);
 
     if (r)
@@ -71,6 +72,7 @@ static ptxiResult read_environment(void)
         ptxi_state.workers = *end == 0 && n > 0 && n <= PTXI_MAX_WORKERS ? (unsigned)n : 0;
     }
     read_schedule();
+    ptxi_state.on_fault = on_fault && !strcmp(on_fault, "report") ? PTXI_ON_FAULT_REPORT : PTXI_ON_FAULT_FAIL;
     if (fill && *fill) {
         char *end;
         unsigned long n = strtoul(fill, &end, 0);

@@ -56,6 +56,7 @@ struct ptxiModule_st {
 
     pthread_mutex_t lock;               /* of compilation, the arena and the attributes of kernels */
     struct ptxi_variant variants[2];    /* [counting] */
+    struct ptxi_fault_log *fault_log;   /* of accesses after which threads continue; NULL: none yet. Under the lock */
 };
 
 /* Options of a module. */
@@ -105,6 +106,9 @@ ptxiResult ptxi_function_check_cache_config(ptxiFuncCache config);
 
 /* Returns the text of `s` to the program, which frees it with ptxiFree(). Frees `s`. */
 ptxiResult ptxi_api_give_text(struct ptxi_str *s, char **text);
+
+/* The log of the module's launches. NULL if there is no memory. */
+struct ptxi_fault_log *ptxi_module_fault_log(ptxiModule m);
 
 /* The program that launches run. NULL if there is no memory. */
 const struct ptxi_program *ptxi_module_program(ptxiModule m, bool count);

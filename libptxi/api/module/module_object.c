@@ -1,10 +1,12 @@
 /* The life of modules: creation, unloading, functions and variables. */
 #include "api/module/module.h"
 
+#include "api/error/report.h"
 #include "api/memory/heap.h"
 #include "api/module/symbols.h"
 
 #include "base/hash.h"
+#include "exec/engine/fault_log.h"
 #include "exec/memmap/memmap.h"
 #include "exec/texture/texture.h"
 
@@ -308,6 +310,9 @@ static void destroy_module(void *module)
     for (int i = 0; i < 2; i++)
         free(m->variants[i].program.functions);
     free(m->kernels);
+    if (m->fault_log)
+        ptxi_report_write_total(m->name, m->fault_log);
+    ptxi_fault_log_destroy(m->fault_log);
     ptxi_bindings_unref(m->bindings);
     free(m->globals);
     free(m->function_addresses);
@@ -316,6 +321,17 @@ static void destroy_module(void *module)
     ptxi_arena_free(&m->arena);
     pthread_mutex_destroy(&m->lock);
     free(m);
+}
+
+struct ptxi_fault_log *ptxi_module_fault_log(ptxiModule m)
+{
+    pthread_mutex_lock(&m->lock);
+    if (!m->fault_log)
+        m->fault_log = ptxi_fault_log_create();
+    struct ptxi_fault_log *log = m->fault_log;
+
+    pthread_mutex_unlock(&m->lock);
+    return log;
 }
 
 /* ---- creation */

@@ -37,10 +37,24 @@ static inline bool find_source_sizes(const struct ptxi_warp *w, const struct ptx
     return shorter & w->active;
 }
 
-/* Checks the sources of all lanes at once, and lane by lane if that fails. `bytes` is NULL if all lanes read `size`
- * bytes. False: a fault. */
+/* The number of bytes that each lane reads. */
+struct source_sizes {
+    bool partial; /* false: all lanes read all bytes, and `bytes` is not set */
+    uint8_t bytes[PTXI_LANES];
+};
+
+/* A lane that continues after an invalid access reads what it can. The rest of its destination gets zeros. */
+static void read_accessible(struct ptxi_warp *w, struct source_sizes *s, unsigned lane, uint64_t from, uint32_t size)
+{
+    if (!s->partial)
+        memset(s->bytes, (int)size, sizeof s->bytes);
+    s->partial = true;
+    s->bytes[lane] = (uint8_t)ptxi_access_read(w, lane, from, w->worker->inaccessible, s->bytes[lane]);
+}
+
+/* Checks the sources of all lanes at once, and lane by lane if that fails. False: a fault. */
 static bool check_sources(struct ptxi_warp *w, const struct ptxi_insn *i, const uint64_t *from, ptxi_lanes reading,
-                          uint32_t size, const uint8_t *bytes)
+                          uint32_t size, struct source_sizes *sizes)
 {
     struct ptxi_address_range s;
 
@@ -51,9 +65,13 @@ static bool check_sources(struct ptxi_warp *w, const struct ptxi_insn *i, const 
         return true;
     for (; reading; reading &= reading - 1) {
         unsigned l = ptxi_first_lane(reading);
+        const unsigned char *p = ptxi_access_or_continue(w, i, l, PTXI_MS_GLOBAL, from[l],
+                                                         sizes->partial ? sizes->bytes[l] : size, size, PTXI_AK_LOAD);
 
-        if (!ptxi_access_at(w, i, l, PTXI_MS_GLOBAL, from[l], bytes ? bytes[l] : size, size, PTXI_AK_LOAD))
+        if (!p)
             return false;
+        if (p == w->worker->inaccessible)
+            read_accessible(w, sizes, l, from[l], size);
     }
     return true;
 }
@@ -107,10 +125,9 @@ static struct ptxi_cp_async *append_operation(struct ptxi_warp *w, const struct 
     return op;
 }
 
-/* Copies of lanes with any addresses. `bytes` is the number of bytes that each lane reads, or NULL if all lanes read
- * all. */
+/* Copies of lanes with any addresses. */
 static __attribute__((noinline)) const struct ptxi_insn *copy_lanes(struct ptxi_warp *w, const struct ptxi_insn *i,
-                                                                    ptxi_lanes reading, const uint8_t *bytes)
+                                                                    ptxi_lanes reading, struct source_sizes *sizes)
 {
     uint32_t size = i->mods & PTXI_CP_ASYNC_SIZE;
     const uint32_t *a = PTXI_SLOT(w, i->a);
@@ -120,17 +137,17 @@ static __attribute__((noinline)) const struct ptxi_insn *copy_lanes(struct ptxi_
     struct ptxi_cp_async immediate, *op;
 
     FOR_LANES to[l] = a[l] + (uint32_t)i->imm - (uint32_t)w->shared_at;
-    if (!check_destinations(w, i, to, size) || !check_sources(w, i, from, reading, size, bytes))
+    if (!check_destinations(w, i, to, size) || !check_sources(w, i, from, reading, size, sizes))
         return w->stop;
     do { /* once for each group, usually once */
         others = lanes_of_other_groups(w);
         w->active &= ~others;
         op = append_operation(w, i, size, &immediate);
-        op->partial = bytes;
+        op->partial = sizes->partial;
         memcpy(op->to, to, sizeof to);
         memcpy(op->from, from, sizeof op->from);
-        if (bytes)
-            memcpy(op->bytes, bytes, sizeof op->bytes);
+        if (sizes->partial)
+            memcpy(op->bytes, sizes->bytes, sizeof op->bytes);
         if (op == &immediate)
             ptxi_cp_async_perform(w, op, op->lanes);
         w->active = others;
@@ -141,11 +158,11 @@ static __attribute__((noinline)) const struct ptxi_insn *copy_lanes(struct ptxi_
 
 static __attribute__((noinline)) const struct ptxi_insn *copy_general(struct ptxi_warp *w, const struct ptxi_insn *i)
 {
-    uint8_t bytes[PTXI_LANES];
+    struct source_sizes sizes;
     ptxi_lanes reading;
-    bool partial = find_source_sizes(w, i, i->mods & PTXI_CP_ASYNC_SIZE, bytes, &reading);
 
-    return copy_lanes(w, i, reading, partial ? bytes : NULL);
+    sizes.partial = find_source_sizes(w, i, i->mods & PTXI_CP_ASYNC_SIZE, sizes.bytes, &reading);
+    return copy_lanes(w, i, reading, &sizes);
 }
 
 /* --- the usual case: all lanes copy contiguous bytes --- */

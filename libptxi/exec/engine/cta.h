@@ -81,6 +81,8 @@ struct ptxi_access_hit {
 };
 #define PTXI_ACCESS_HITS 256
 
+enum { PTXI_INACCESSIBLE = 64 }; /* bytes; at least those of a thread's load or store */
+
 /* A worker runs CTAs. Any thread may act as a worker, but only one at a time. */
 struct ptxi_worker {
     struct ptxi_exec *exec;
@@ -93,6 +95,7 @@ struct ptxi_worker {
     bool claimed;                   /* a thread acts as this worker */
     struct ptxi_rcu_reader *rcu;    /* in a read-side critical section while instructions run */
     _Alignas(64) unsigned char unwanted[16 * PTXI_LANES]; /* destination for results that an instruction discards */
+    _Alignas(64) unsigned char inaccessible[PTXI_INACCESSIBLE]; /* in place of memory that a thread must not access */
 };
 
 #endif

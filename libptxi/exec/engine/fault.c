@@ -57,6 +57,18 @@ void ptxi_fault_describe(struct ptxi_fault_report *r, enum ptxi_fault_kind kind,
         snprintf(r->detail, sizeof r->detail, "%s", detail);
 }
 
+void ptxi_fault_describe_access(struct ptxi_fault_report *r, enum ptxi_fault_kind kind, uint64_t address,
+                                uint32_t size, enum ptxi_access access, const struct ptxi_fault_area *area,
+                                struct ptxi_memmap *memmap)
+{
+    ptxi_fault_describe(r, kind, address, size, access, NULL, area ? NULL : memmap);
+    if (area) {
+        r->area = area->name;
+        r->near_base = area->base;
+        r->near_size = area->size - area->base;
+    }
+}
+
 /* Where a fault happened. */
 struct place {
     const struct ptxi_code *code;
@@ -74,12 +86,7 @@ static void report_access(struct ptxi_warp *w, struct place place, enum ptxi_fau
     if (!ptxi_grid_fail(g))
         return;
     ptxi_fault_locate(r, w, place.code, place.insn, place.lanes);
-    ptxi_fault_describe(r, kind, address, size, access, NULL, area ? NULL : g->memmap);
-    if (area) {
-        r->area = area->name;
-        r->near_base = area->base;
-        r->near_size = area->size - area->base;
-    }
+    ptxi_fault_describe_access(r, kind, address, size, access, area, g->memmap);
 }
 
 void ptxi_fault_async_access(struct ptxi_warp *w, const struct ptxi_code *code, const struct ptxi_insn *i,

@@ -90,5 +90,9 @@ void ptxi_fault_locate(struct ptxi_fault_report *r, const struct ptxi_warp *w, c
 /* Fills in the reason of a report. If `memmap` is not NULL, the nearest allocation is part of it. */
 void ptxi_fault_describe(struct ptxi_fault_report *r, enum ptxi_fault_kind kind, uint64_t address, uint32_t size,
                          enum ptxi_access access, const char *detail, struct ptxi_memmap *memmap);
+/* The same for an access to memory. `area` is NULL for a global address. */
+void ptxi_fault_describe_access(struct ptxi_fault_report *r, enum ptxi_fault_kind kind, uint64_t address,
+                                uint32_t size, enum ptxi_access access, const struct ptxi_fault_area *area,
+                                struct ptxi_memmap *memmap);
 
 #endif

@@ -10,6 +10,7 @@
 #include "exec/engine/fault_report.h"
 #include "exec/engine/program.h"
 
+struct ptxi_fault_log;
 struct ptxi_memmap;
 struct ptxi_object_table;
 
@@ -37,6 +38,7 @@ struct ptxi_grid {
     uint32_t resident_limit;     /* maximum number of CTAs on one worker */
     bool cooperative;            /* all CTAs are resident from the start */
     bool unchecked;              /* accesses to global memory are not checked */
+    struct ptxi_fault_log *fault_log;   /* of invalid accesses that do not fail the launch; NULL: all fail it */
     bool counting;
     uint64_t schedule;           /* 0: in order; else the seed of a random schedule, see rng.h */
     bool fair;                   /* in order, in short slices: warps and CTAs advance together */

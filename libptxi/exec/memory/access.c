@@ -1,5 +1,7 @@
 #include "exec/memory/access.h"
 
+#include "exec/engine/fault_log.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -39,20 +41,21 @@ bool ptxi_access_check(struct ptxi_warp *w, const struct ptxi_insn *i, uint64_t 
     return access == PTXI_AK_LOAD || r.flags & PTXI_MEM_WRITE;
 }
 
-/* Reports a fault. `area` is the memory in which the address is an offset, or NULL for a global address. */
-static unsigned char *report_fault_in(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane,
-                                      enum ptxi_fault_kind kind, uint64_t address, uint32_t size,
-                                      enum ptxi_access access, const struct ptxi_fault_area *area)
+/* Why an access is invalid. */
+struct fault {
+    enum ptxi_fault_kind kind;
+    bool in_area;                /* the address is an offset in `area`; else it is global */
+    uint64_t address;
+    struct ptxi_fault_area area;
+};
+
+/* Fails the launch. */
+static unsigned char *raise_fault(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, const struct fault *f,
+                                  uint32_t size, enum ptxi_access access)
 {
     assert(lane < PTXI_LANES);
-    ptxi_fault_access(w, i, kind, (ptxi_lanes)1 << lane, address, size, access, area);
+    ptxi_fault_access(w, i, f->kind, (ptxi_lanes)1 << lane, f->address, size, access, f->in_area ? &f->area : NULL);
     return NULL;
-}
-
-static unsigned char *report_fault(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane,
-                                   enum ptxi_fault_kind kind, uint64_t address, uint32_t size, enum ptxi_access access)
-{
-    return report_fault_in(w, i, lane, kind, address, size, access, NULL);
 }
 
 static bool is_strong_load(const struct ptxi_insn *i)
@@ -98,14 +101,15 @@ static enum ptxi_fault_kind global_fault(const struct ptxi_grid *g, uint64_t add
     return ptxi_access_permits(g, &r, false) ? PTXI_FK_READ_ONLY : PTXI_FK_PEER;
 }
 
-static unsigned char *global_at(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, uint64_t address,
-                                uint32_t size, enum ptxi_access access)
+static unsigned char *find_global(struct ptxi_warp *w, const struct ptxi_insn *i, uint64_t address, uint32_t size,
+                                  enum ptxi_access access, struct fault *f)
 {
     if (ptxi_access_check(w, i, address, size, access))
         return (unsigned char *)(uintptr_t)address;
     if (may_exceed_end(i, size, access) && in_last_word(w->cta->grid, address))
         return (unsigned char *)(uintptr_t)address;
-    return report_fault(w, i, lane, global_fault(w->cta->grid, address, size), address, size, access);
+    *f = (struct fault){ .kind = global_fault(w->cta->grid, address, size), .address = address };
+    return NULL;
 }
 
 bool ptxi_access_recheck(struct ptxi_warp *w, const struct ptxi_code *code, const struct ptxi_insn *i, unsigned lane,
@@ -198,37 +202,69 @@ static void note_local_store(struct ptxi_warp *w, uint64_t end)
     assert(w->local_written >= end || end > w->local_stride);
 }
 
-unsigned char *ptxi_access_at(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, enum ptxi_mem_space space,
-                              uint64_t address, uint32_t size, uint32_t align, enum ptxi_access access)
+/* Returns the host address of an access, or NULL with the reason in *f. */
+static unsigned char *find_memory(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane,
+                                  enum ptxi_mem_space space, uint64_t address, uint32_t size, uint32_t align,
+                                  enum ptxi_access access, struct fault *f)
 {
     bool generic = space == PTXI_MS_GENERIC;
     const struct ptxi_cta *c = w->cta;
-    struct space s;
-    uint64_t end;
 
     assert(lane < PTXI_LANES && align && !(align & (align - 1)));
     if (generic)
         space = resolve_generic(&address);
-    if (space == PTXI_MS_GLOBAL && address & (align - 1))
-        return report_fault(w, i, lane, PTXI_FK_MISALIGNED, address, size, access);
+    if (space == PTXI_MS_GLOBAL && !(address & (align - 1)))
+        return find_global(w, i, address, size, access, f);
+    *f = (struct fault){ .kind = PTXI_FK_MISALIGNED, .address = address };
     if (space == PTXI_MS_GLOBAL)
-        return global_at(w, i, lane, address, size, access);
+        return NULL;
     if (space == PTXI_MS_SHARED)
         c = find_cta(w, generic, &address);
-    s = space_of(w, c ? c : w->cta, lane, space);
-    if (!c) {
-        enum ptxi_fault_kind kind = generic && w->cta->lead->member_count > 1 ? PTXI_FK_NO_RANK : PTXI_FK_NO_CTA;
+    struct space s = space_of(w, c ? c : w->cta, lane, space);
 
-        return report_fault_in(w, i, lane, kind, address, size, access, &s.area);
-    }
-    if (address & (align - 1))
-        return report_fault_in(w, i, lane, PTXI_FK_MISALIGNED, address, size, access, &s.area);
-    end = space == PTXI_MS_SHARED && may_exceed_end(i, size, access) ? (s.area.size + 3) & ~UINT64_C(3) : s.area.size;
+    *f = (struct fault){ .kind = PTXI_FK_MISALIGNED, .in_area = true, .address = address, .area = s.area };
+    if (!c)
+        f->kind = generic && w->cta->lead->member_count > 1 ? PTXI_FK_NO_RANK : PTXI_FK_NO_CTA;
+    if (!c || address & (align - 1))
+        return NULL;
+    uint64_t end = s.area.size;
+
+    if (space == PTXI_MS_SHARED && may_exceed_end(i, size, access))
+        end = (end + 3) & ~UINT64_C(3);
+    f->kind = s.beyond;
     if (address > end || size > end - address)
-        return report_fault_in(w, i, lane, s.beyond, address, size, access, &s.area);
+        return NULL;
     if (space == PTXI_MS_LOCAL && access != PTXI_AK_LOAD)
         note_local_store(w, address + size);
     return s.base + address;
+}
+
+unsigned char *ptxi_access_at(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, enum ptxi_mem_space space,
+                              uint64_t address, uint32_t size, uint32_t align, enum ptxi_access access)
+{
+    struct fault f;
+    unsigned char *p = find_memory(w, i, lane, space, address, size, align, access, &f);
+
+    return p ? p : raise_fault(w, i, lane, &f, size, access);
+}
+
+unsigned char *ptxi_access_or_continue(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane,
+                                       enum ptxi_mem_space space, uint64_t address, uint32_t size, uint32_t align,
+                                       enum ptxi_access access)
+{
+    struct ptxi_fault_log *log = w->cta->grid->fault_log;
+    struct fault f;
+    unsigned char *p = find_memory(w, i, lane, space, address, size, align, access, &f);
+
+    if (p)
+        return p;
+    if (!log || !ptxi_fault_may_continue(f.kind) || size > PTXI_INACCESSIBLE)
+        return raise_fault(w, i, lane, &f, size, access);
+    ptxi_fault_log_add(log, w, i, f.kind, lane, f.address, size, access, f.in_area ? &f.area : NULL);
+    p = memset(w->worker->inaccessible, 0, PTXI_INACCESSIBLE);
+    if (access == PTXI_AK_LOAD && !f.in_area)
+        ptxi_access_read(w, lane, f.address, p, size);
+    return p;
 }
 
 unsigned char *ptxi_access_range(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, uint64_t address,
@@ -239,7 +275,9 @@ unsigned char *ptxi_access_range(struct ptxi_warp *w, const struct ptxi_insn *i,
     if (address < PTXI_SHARED_WINDOW && size <= PTXI_SHARED_WINDOW - address &&
         ptxi_access_check(w, i, address, size, access))
         return (unsigned char *)(uintptr_t)address;
-    return report_fault(w, i, lane, global_fault(w->cta->grid, address, size), address, UINT32_MAX, access);
+    return raise_fault(w, i, lane,
+                       &(struct fault){ .kind = global_fault(w->cta->grid, address, size), .address = address },
+                       UINT32_MAX, access);
 }
 
 struct ptxi_cta *ptxi_shared_owner(struct ptxi_cta *c, const unsigned char *p)
@@ -288,4 +326,16 @@ size_t ptxi_access_read(struct ptxi_warp *w, unsigned lane, uint64_t address, vo
     if (count) /* else p may be null */
         memcpy(to, p, count);
     return count;
+}
+
+void ptxi_access_store_accessible(const struct ptxi_warp *w, uint64_t address, size_t size)
+{
+    const struct ptxi_grid *g = w->cta->grid;
+    struct ptxi_mem_region r;
+
+    if (ptxi_memmap_find(g->memmap, address, &r) != PTXI_MEMMAP_INSIDE || !ptxi_access_permits(g, &r, true))
+        return;
+    size_t rest = r.base + r.size - address;
+
+    memcpy((void *)(uintptr_t)address, w->worker->inaccessible, rest < size ? rest : size);
 }

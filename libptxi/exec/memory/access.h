@@ -43,7 +43,14 @@ bool ptxi_access_check(struct ptxi_warp *w, const struct ptxi_insn *i, uint64_t 
 unsigned char *ptxi_access_at(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, enum ptxi_mem_space space,
                               uint64_t address, uint32_t size, uint32_t align, enum ptxi_access access);
 
-/* The same for any number of bytes at a generic address, without alignment. */
+/* The same for an access after which the thread can continue. If the grid logs invalid accesses, the result of such a
+ * fault is memory of the worker, w->worker->inaccessible. A load finds zeros there, after the bytes that are
+ * accessible. ptxi_access_store_accessible() completes a store. */
+unsigned char *ptxi_access_or_continue(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane,
+                                       enum ptxi_mem_space space, uint64_t address, uint32_t size, uint32_t align,
+                                       enum ptxi_access access);
+
+/* As ptxi_access_at(), for any number of bytes at a generic address, without alignment. */
 unsigned char *ptxi_access_range(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, uint64_t address,
                               uint64_t size, enum ptxi_access access);
 
@@ -67,6 +74,10 @@ static inline unsigned char *ptxi_access_own_shared(const struct ptxi_warp *w, u
 /* Returns the CTA with the shared memory that contains p: this one or another of its cluster. NULL if p is not in
  * shared memory. */
 struct ptxi_cta *ptxi_shared_owner(struct ptxi_cta *c, const unsigned char *p);
+
+/* Copies what a store has written to w->worker->inaccessible to the memory at a global or generic address, as far as
+ * it is accessible. */
+void ptxi_access_store_accessible(const struct ptxi_warp *w, uint64_t address, size_t size);
 
 /* Copies at most `size` bytes from a lane's generic address, up to the end of the readable memory. Returns the number
  * of bytes. */

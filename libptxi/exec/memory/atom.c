@@ -57,7 +57,7 @@ static inline unsigned char *find_word(struct ptxi_warp *w, const struct ptxi_in
         if (!(at & (align - 1)) && ptxi_access_is_cached(w, ptxi_access_hit(w, i), at, size, true))
             return (unsigned char *)(uintptr_t)at;
     }
-    p = ptxi_access_at(w, i, l, space, at, size, align, PTXI_AK_ATOMIC);
+    p = ptxi_access_or_continue(w, i, l, space, at, size, align, PTXI_AK_ATOMIC);
     *shared = p && ptxi_shared_owner(w->cta, p);
     return p;
 }

@@ -43,8 +43,8 @@ NOINLINE const struct ptxi_insn *LOAD_ANY(const struct ptxi_insn *i, struct ptxi
     for (ptxi_lanes left = w->active; left; left &= left - 1) {
         unsigned l = ptxi_first_lane(left);
         const unsigned char *p = inside ? (const unsigned char *)(BASE(w, i, l) + a[l])
-                                        : ptxi_access_at(w, i, l, SPACE_ID, a[l] + (ADDRESS)i->imm, SIZE, SIZE,
-                                                         PTXI_AK_LOAD);
+                                        : ptxi_access_or_continue(w, i, l, SPACE_ID, a[l] + (ADDRESS)i->imm, SIZE,
+                                                                  SIZE, PTXI_AK_LOAD);
 
         if (!p)
             return w->stop;

@@ -30,13 +30,16 @@ NOINLINE const struct ptxi_insn *STORE_ANY(const struct ptxi_insn *i, struct ptx
     for (ptxi_lanes left = w->active; left; left &= left - 1) {
         unsigned l = ptxi_first_lane(left);
         unsigned char *p = inside ? (unsigned char *)(BASE(w, i, l) + a[l])
-                                  : ptxi_access_at(w, i, l, SPACE_ID, a[l] + (ADDRESS)i->imm, SIZE, SIZE,
-                                                   PTXI_AK_STORE);
+                                  : ptxi_access_or_continue(w, i, l, SPACE_ID, a[l] + (ADDRESS)i->imm, SIZE, SIZE,
+                                                            PTXI_AK_STORE);
 
         if (!p)
             return w->stop;
         for (int e = 0; e < COUNT; e++)
             STORE_AS(MEMORY, p + e * sizeof(MEMORY), (MEMORY)((const REGISTER *)PTXI_SLOT(w, slots[e]))[l]);
+        if (COUNT > 1 && (SPACE_ID == PTXI_MS_GLOBAL || SPACE_ID == PTXI_MS_GENERIC) &&
+            p == w->worker->inaccessible)
+            ptxi_access_store_accessible(w, a[l] + (ADDRESS)i->imm, SIZE);
     }
     NEXT;
 }
