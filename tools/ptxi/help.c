@@ -148,6 +148,44 @@ const char ptxi_cmd_layout_help[] =
     "  ptxi layout tcgen05.16x256b.x1\n"
     "  ptxi layout swizzle.128B\n";
 
+const char ptxi_cmd_exec_help[] =
+    "Usage: ptxi exec [OPTIONS] [--] PROGRAM [ARGUMENTS...]\n"
+    "\n"
+    "Run a program that uses the CUDA driver or the CUDA runtime on this machine's processor. The program finds\n"
+    "libcuda.so.1 and libcudart.so of this library. Each failed launch is written to stderr, with the host's calls that\n"
+    "led to it.\n"
+    "\n"
+    "  -d, --device NAME     device profile, such as sm_80 (default: PTXI_DEVICE, or sm_90)\n"
+    "  -w, --workers N       host threads (default: PTXI_WORKERS, or one for each processor)\n"
+    "      --schedule ORDER  order of warps: run (a warp runs until it waits), fair (all warps advance together, as on\n"
+    "                        a GPU), or seed:N (random) (default: PTXI_SCHED, or run)\n"
+    "      --on-fault WHAT   invalid memory accesses of kernels: fail (the launch fails), or report (the thread\n"
+    "                        continues) (default: PTXI_ON_FAULT, or fail)\n"
+    "      --fill BYTE       initial content of device memory and registers (default: PTXI_FILL, or 0)\n"
+    "      --stats[=FILE]    at the end, write a table of kernels, copies and memory to FILE, or stderr\n"
+    "  -q, --quiet           do not write failed launches\n"
+    "  -h, --help            show this help\n"
+    "\n"
+    "The exit status is that of the program. 2: invalid command line; 126: the program cannot be executed; 127: it was\n"
+    "not found. 'ptxi doctor PROGRAM' says whether a program can run, and why not.\n"
+    "\n"
+    "Examples:\n"
+    "  ptxi exec ./a.out\n"
+    "  ptxi exec --schedule fair --stats -- ./a.out --size 1000\n"
+    "  ptxi exec -d sm_80 python3 program.py\n";
+
+const char ptxi_cmd_config_help[] =
+    "Usage: ptxi config [--libs | --library-path]\n"
+    "\n"
+    "Show the directories of the libraries for programs made for a GPU.\n"
+    "\n"
+    "      --libs          option of the linker, so that programs are linked with the runtime of this library\n"
+    "      --library-path  value of LD_LIBRARY_PATH for programs; 'ptxi exec' sets it\n"
+    "  -h, --help          show this help\n"
+    "\n"
+    "Example:\n"
+    "  nvcc -arch=sm_90 $(ptxi config --libs) program.cu && ptxi exec ./a.out\n";
+
 const char ptxi_cmd_help_help[] =
     "Usage: ptxi help [COMMAND]\n"
     "\n"
