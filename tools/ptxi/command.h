@@ -29,14 +29,15 @@ int ptxi_cmd_list(int argc, char **argv);
 int ptxi_cmd_dump(int argc, char **argv);
 int ptxi_cmd_extract(int argc, char **argv);
 int ptxi_cmd_layout(int argc, char **argv);
+int ptxi_cmd_doctor(int argc, char **argv);
 int ptxi_cmd_exec(int argc, char **argv);
 int ptxi_cmd_config(int argc, char **argv);
 
 /* ---- help.c */
 
 extern const char ptxi_cmd_run_help[], ptxi_cmd_check_help[], ptxi_cmd_list_help[], ptxi_cmd_dump_help[],
-    ptxi_cmd_extract_help[], ptxi_cmd_layout_help[], ptxi_cmd_exec_help[], ptxi_cmd_config_help[],
-    ptxi_cmd_help_help[];
+    ptxi_cmd_extract_help[], ptxi_cmd_layout_help[], ptxi_cmd_doctor_help[], ptxi_cmd_exec_help[],
+    ptxi_cmd_config_help[], ptxi_cmd_help_help[];
 
 /* ---- common.c */
 

@@ -1,5 +1,6 @@
 /* ptxi exec: runs a program that was made for a GPU. The program replaces this process, so its exit status and signals
  * are those of the command. */
+#include "doctor.h"
 #include "locate.h"
 
 #include <errno.h>
@@ -89,6 +90,15 @@ static bool set_statistics(const char *file)
     return set("PTXI_STATS", file);
 }
 
+/* Such a program reports that there is no GPU, or prints wrong results. */
+static void warn_static_runtime(const char *program)
+{
+    struct doctor_file f;
+
+    if (strchr(program, '/') && !ptxi_cmd_examine(program, &f) && f.has_runtime)
+        ptxi_cmd_error("warning: %s has its own CUDA runtime, which needs a GPU; see 'ptxi doctor %s'", program, program);
+}
+
 static int execute(char **argv, const char *statistics)
 {
     if (!set_library_path())
@@ -97,6 +107,7 @@ static int execute(char **argv, const char *statistics)
         return CMD_USAGE;
     if (statistics && !set_statistics(statistics))
         return CMD_FAILED;
+    warn_static_runtime(argv[0]);
     execvp(argv[0], argv);
     ptxi_cmd_error("%s: %s", argv[0], strerror(errno));
     return errno == ENOENT ? CMD_NOT_FOUND : CMD_CANNOT_EXECUTE;

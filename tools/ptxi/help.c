@@ -148,6 +148,24 @@ const char ptxi_cmd_layout_help[] =
     "  ptxi layout tcgen05.16x256b.x1\n"
     "  ptxi layout swizzle.128B\n";
 
+const char ptxi_cmd_doctor_help[] =
+    "Usage: ptxi doctor [OPTIONS] PROGRAM...\n"
+    "\n"
+    "Check whether a program that was made for a GPU can run with 'ptxi exec', and say why not. PROGRAM is an executable,\n"
+    "a shared library, an object, or the name of a Python package, which python3 must find. The libraries that it loads\n"
+    "are checked, too.\n"
+    "\n"
+    "  -q, --quiet        print only problems\n"
+    "  -d, --device NAME  device profile, such as sm_80 (default: PTXI_DEVICE, or sm_90)\n"
+    "  -h, --help         show this help\n"
+    "\n"
+    "Libraries that a program loads while it runs (dlopen) are not known. 'ptxi check PROGRAM' checks its PTX. Exit\n"
+    "status: 0 if all programs can run, 1 if one cannot, 2 for an invalid command line.\n"
+    "\n"
+    "Examples:\n"
+    "  ptxi doctor ./a.out\n"
+    "  ptxi doctor cupy\n";
+
 const char ptxi_cmd_exec_help[] =
     "Usage: ptxi exec [OPTIONS] [--] PROGRAM [ARGUMENTS...]\n"
     "\n"

@@ -16,6 +16,7 @@ static const struct command {
     const char *summary, *help;
 } commands[] = {
     { "exec", ptxi_cmd_exec, "run a program that was made for a GPU", ptxi_cmd_exec_help },
+    { "doctor", ptxi_cmd_doctor, "check whether such a program can run", ptxi_cmd_doctor_help },
     { "run", ptxi_cmd_run, "launch a kernel", ptxi_cmd_run_help },
     { "check", ptxi_cmd_check, "check files, and whether they can be executed", ptxi_cmd_check_help },
     { "list", ptxi_cmd_list, "list kernels with their signatures and resources", ptxi_cmd_list_help },
