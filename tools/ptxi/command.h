@@ -69,6 +69,9 @@ bool ptxi_cmd_init(void);
  * after a message. */
 bool ptxi_cmd_open(const char *device);
 
+/* The device that ptxi_cmd_open() has selected, such as "sm_90", with a suffix if the command line has one. */
+const char *ptxi_cmd_device(void);
+
 /* True if there are file names after the options that getopt_long() has read. False after a message. */
 bool ptxi_cmd_has_files(int argc);
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 static char program[40] = "ptxi"; /* "ptxi run" */
+static char selected[32];         /* device */
 static const char *command;       /* "run", or NULL before ptxi_cmd_begin() */
 
 char *ptxi_cmd_begin(const char *name)
@@ -117,6 +118,11 @@ bool ptxi_cmd_init(void)
     return !r;
 }
 
+const char *ptxi_cmd_device(void)
+{
+    return selected;
+}
+
 bool ptxi_cmd_open(const char *device)
 {
     ptxiContext ctx;
@@ -129,6 +135,9 @@ bool ptxi_cmd_open(const char *device)
         list_devices();
         return false;
     }
+    ptxiDeviceGetProfile(selected, sizeof selected, 0);
+    if (device && !strncmp(device, selected, strlen(selected)))
+        snprintf(selected, sizeof selected, "%s", device); /* with its suffix */
     r = ptxiCtxCreate(&ctx, 0, 0);
     if (r)
         ptxi_cmd_error("%s", ptxi_cmd_result(r));

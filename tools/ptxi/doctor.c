@@ -92,7 +92,7 @@ static void check_code(struct doctor *d, const char *path, const struct doctor_f
         report_missing_ptx(d, path, f, is_library);
     else if (f->programs)
         report_ptx(d, path, f);
-    d->uses_cuda |= f->programs != 0;
+    d->uses_cuda |= f->error || f->programs;
 }
 
 /* ---- the runtime and the driver */
@@ -247,7 +247,7 @@ static bool check(struct doctor *d, const char *name)
     }
     if (found && !d->uses_cuda)
         print_line(d, LINE_NOTE, name, "does not use CUDA, or only libraries that it loads later", NULL);
-    if (found)
+    if (found && !d->quiet)
         printf("%s: %s\n", name, d->problems == before ? "can run" : "cannot run");
     return found && d->problems == before;
 }

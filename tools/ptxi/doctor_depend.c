@@ -159,7 +159,7 @@ bool ptxi_cmd_list_package(const char *package, struct doctor_list *list)
     static char python[] = "python3", option[] = "-c";
     static char script[] = "import importlib.util, sys\n"
                            "spec = importlib.util.find_spec(sys.argv[1])\n"
-                           "for path in spec.submodule_search_locations or [spec.origin] if spec else []: print(path)\n";
+                           "for p in spec.submodule_search_locations or [spec.origin] if spec else []: print(p)\n";
     char *argv[] = { python, option, script, (char *)(uintptr_t)package, NULL };
     char *line = NULL;
     size_t room = 0;

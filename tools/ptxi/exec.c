@@ -96,7 +96,8 @@ static void warn_static_runtime(const char *program)
     struct doctor_file f;
 
     if (strchr(program, '/') && !ptxi_cmd_examine(program, &f) && f.has_runtime)
-        ptxi_cmd_error("warning: %s has its own CUDA runtime, which needs a GPU; see 'ptxi doctor %s'", program, program);
+        ptxi_cmd_error("warning: %s has its own CUDA runtime, which needs a GPU; see 'ptxi doctor %s'", program,
+                       program);
 }
 
 static int execute(char **argv, const char *statistics)
