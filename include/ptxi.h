@@ -968,7 +968,10 @@ typedef struct PTXI_RESOURCE_VIEW_DESC {
 /*! ptxiInit() :
  *  Initialises the library. A program calls it first; further calls do nothing. It reads the environment variables
  *  PTXI_DEVICE, PTXI_WORKERS, PTXI_SCHED, PTXI_SCHED_SEED, PTXI_FILL and PTXI_ON_FAULT (see README.md). Invalid values
- *  are ignored, except in PTXI_DEVICE.
+ *  are ignored, except in PTXI_DEVICE. For programs that are not made for this library there are two more: with
+ *  PTXI_REPORT=1, each failed launch is written to stderr when it fails, with its report and the host's calls that led
+ *  to it. With PTXI_STATS=stderr, or a file to append to, a table of kernels, copies and memory is written when the
+ *  process ends.
  * `flags` 0.
  * @return PTXI_SUCCESS, or
  *         PTXI_ERROR_INVALID_VALUE    flags is not 0

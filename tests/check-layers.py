@@ -47,39 +47,45 @@ LAYERS = [
      "base num isa exec/memmap exec/engine exec/memory exec/arith"),
     ("exec/sched", "workers, clusters, schedules", "base num isa exec"),
     ("api/error", "results, reports of failures", "base parse exec/engine"),
+    ("api/observe", "what PTXI_REPORT and PTXI_STATS print", "base api/error"),
     ("api/handle", "handles, lifetimes, calls", "base"),
     ("api/queue", "streams as queues of items", "base api/error api/handle"),
     ("api/context", "process, threads, contexts", "base isa parse compile exec api/error api/handle api/queue"),
     ("api/stream", "streams and events", "base api/error api/handle api/queue api/context"),
-    ("api/memory", "heap, pools, rows of bytes", "base exec api/error api/handle api/queue api/context api/stream"),
+    ("api/memory", "heap, pools, rows of bytes",
+     "base exec api/error api/observe api/handle api/queue api/context api/stream"),
     ("api/module", "modules, libraries, functions, their bindings",
-     "base num isa parse fatbin compile exec api/error api/handle api/queue api/context api/stream api/memory"),
+     "base num isa parse fatbin compile exec api/error api/observe api/handle api/queue api/context "
+     "api/stream api/memory"),
     ("api/texture", "arrays, texture and surface objects",
-     "base num isa parse compile exec api/error api/handle api/queue api/context api/stream api/memory api/module"),
+     "base num isa parse compile exec api/error api/observe api/handle api/queue api/context api/stream "
+     "api/memory api/module"),
     ("api/launch", "descriptions of launches, running them",
-     "base num isa parse compile exec api/error api/handle api/queue api/context api/stream api/memory api/module"),
+     "base num isa parse compile exec api/error api/observe api/handle api/queue api/context api/stream "
+     "api/memory api/module"),
     ("api/copy", "copies and fills",
-     "base num isa parse compile exec api/error api/handle api/queue api/context api/stream api/memory api/texture"),
+     "base num isa parse compile exec api/error api/observe api/handle api/queue api/context api/stream "
+     "api/memory api/texture"),
     ("api/asm", "evaluated inline assembly",
-     "base num isa parse compile exec api/error api/handle api/queue api/context api/stream api/memory "
+     "base num isa parse compile exec api/error api/observe api/handle api/queue api/context api/stream api/memory "
      "api/module api/launch"),
     ("api/graph", "graphs, and streams under capture",
-     "base num isa parse compile exec api/error api/handle api/queue api/context api/stream api/memory "
+     "base num isa parse compile exec api/error api/observe api/handle api/queue api/context api/stream api/memory "
      "api/module api/launch"),
     ("api/submit", "work of calls: captured or queued",
-     "base num isa parse compile exec api/error api/handle api/queue api/context api/stream api/memory "
+     "base num isa parse compile exec api/error api/observe api/handle api/queue api/context api/stream api/memory "
      "api/module api/texture api/launch api/copy api/graph"),
     ("api/graphexec", "executable graphs",
-     "base num isa parse compile exec api/error api/handle api/queue api/context api/stream api/memory "
+     "base num isa parse compile exec api/error api/observe api/handle api/queue api/context api/stream api/memory "
      "api/module api/launch api/copy api/graph api/submit"),
     ("api/devrt", "the device runtime that kernels call",
-     "base num isa parse compile exec api/error api/handle api/queue api/context api/stream api/memory "
+     "base num isa parse compile exec api/error api/observe api/handle api/queue api/context api/stream api/memory "
      "api/module api/launch api/graph"),
     ("api/inspect", "what the command shows beyond ptxi.h",
-     "base num isa parse fatbin compile exec api/error api/handle api/queue api/context api/stream api/memory "
-     "api/module"),
+     "base num isa parse fatbin compile exec api/error api/observe api/handle api/queue api/context "
+     "api/stream api/memory api/module"),
     ("api/lifecycle", "ptxiInit, creation and destruction of contexts",
-     "base num isa parse compile exec api/error api/handle api/queue api/context api/stream api/memory "
+     "base num isa parse compile exec api/error api/observe api/handle api/queue api/context api/stream api/memory "
      "api/module api/texture api/launch api/copy api/asm api/graph api/submit api/graphexec api/devrt"),
 ]
 

@@ -16,6 +16,9 @@ enum {
     CMD_FAILED = 1,         /* an invalid file or a failed launch */
     CMD_USAGE = 2,          /* an invalid command line */
     CMD_NOT_EXECUTABLE = 3, /* valid files with instructions that cannot be executed yet */
+    /* As env(1) and shells. */
+    CMD_CANNOT_EXECUTE = 126, /* a program that exists */
+    CMD_NOT_FOUND = 127,
     CMD_SHOW_HELP = 256     /* not an exit status: main() prints the help of the command */
 };
 
@@ -26,11 +29,15 @@ int ptxi_cmd_list(int argc, char **argv);
 int ptxi_cmd_dump(int argc, char **argv);
 int ptxi_cmd_extract(int argc, char **argv);
 int ptxi_cmd_layout(int argc, char **argv);
+int ptxi_cmd_doctor(int argc, char **argv);
+int ptxi_cmd_exec(int argc, char **argv);
+int ptxi_cmd_config(int argc, char **argv);
 
 /* ---- help.c */
 
 extern const char ptxi_cmd_run_help[], ptxi_cmd_check_help[], ptxi_cmd_list_help[], ptxi_cmd_dump_help[],
-    ptxi_cmd_extract_help[], ptxi_cmd_layout_help[], ptxi_cmd_help_help[];
+    ptxi_cmd_extract_help[], ptxi_cmd_layout_help[], ptxi_cmd_doctor_help[], ptxi_cmd_exec_help[],
+    ptxi_cmd_config_help[], ptxi_cmd_help_help[];
 
 /* ---- common.c */
 
@@ -52,9 +59,18 @@ bool ptxi_cmd_number(const char *s, unsigned long long max, unsigned long long *
 /* Read the value of an option such as --fmad=BOOL. False after a message. */
 bool ptxi_cmd_bool(const char *option, const char *s, bool *value);
 
+/* Read the value of an option for ptxiCtxSetSchedule(): run, fair or seed:N. False after a message. */
+bool ptxi_cmd_schedule(const char *option, const char *s, unsigned long long *schedule);
+
+/* Initialise the library. False after a message. */
+bool ptxi_cmd_init(void);
+
 /* Initialise the library and make a context current. `device` NULL: the profile that the environment selects. False
  * after a message. */
 bool ptxi_cmd_open(const char *device);
+
+/* The device that ptxi_cmd_open() has selected, such as "sm_90", with a suffix if the command line has one. */
+const char *ptxi_cmd_device(void);
 
 /* True if there are file names after the options that getopt_long() has read. False after a message. */
 bool ptxi_cmd_has_files(int argc);

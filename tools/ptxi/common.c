@@ -10,6 +10,7 @@
 #include <string.h>
 
 static char program[40] = "ptxi"; /* "ptxi run" */
+static char selected[32];         /* device */
 static const char *command;       /* "run", or NULL before ptxi_cmd_begin() */
 
 char *ptxi_cmd_begin(const char *name)
@@ -69,6 +70,31 @@ bool ptxi_cmd_bool(const char *option, const char *s, bool *value)
     return false;
 }
 
+/* As PTXI_SCHED. */
+static bool parse_seed(const char *s, unsigned long long *seed)
+{
+    char *end;
+
+    if (*s < '0' || *s > '9')
+        return false;
+    errno = 0;
+    *seed = strtoull(s, &end, 0);
+    return !*end && !errno;
+}
+
+bool ptxi_cmd_schedule(const char *option, const char *s, unsigned long long *schedule)
+{
+    if (!strcmp(s, "run"))
+        *schedule = PTXI_SCHEDULE_RUN;
+    else if (!strcmp(s, "fair"))
+        *schedule = PTXI_SCHEDULE_FAIR;
+    else if (strncmp(s, "seed:", 5) || !parse_seed(s + 5, schedule)) {
+        ptxi_cmd_error("%s: expected run, fair or seed:N, got '%s'", option, s);
+        return false;
+    }
+    return true;
+}
+
 static void list_devices(void)
 {
     const char *name;
@@ -79,23 +105,40 @@ static void list_devices(void)
     fputc('\n', stderr);
 }
 
-bool ptxi_cmd_open(const char *device)
+bool ptxi_cmd_init(void)
 {
-    ptxiContext ctx;
     ptxiResult r = ptxiInit(0);
 
     if (r == PTXI_ERROR_INVALID_DEVICE) {
         ptxi_cmd_error("PTXI_DEVICE: unknown device '%s'", getenv("PTXI_DEVICE"));
         list_devices();
-        return false;
+    } else if (r) {
+        ptxi_cmd_error("%s", ptxi_cmd_result(r));
     }
-    if (!r && device && (r = ptxiDeviceSetProfile(0, device))) {
+    return !r;
+}
+
+const char *ptxi_cmd_device(void)
+{
+    return selected;
+}
+
+bool ptxi_cmd_open(const char *device)
+{
+    ptxiContext ctx;
+    ptxiResult r;
+
+    if (!ptxi_cmd_init())
+        return false;
+    if (device && ptxiDeviceSetProfile(0, device)) {
         ptxi_cmd_error("unknown device '%s'", device);
         list_devices();
         return false;
     }
-    if (!r)
-        r = ptxiCtxCreate(&ctx, 0, 0);
+    ptxiDeviceGetProfile(selected, sizeof selected, 0);
+    if (device && !strncmp(device, selected, strlen(selected)))
+        snprintf(selected, sizeof selected, "%s", device); /* with its suffix */
+    r = ptxiCtxCreate(&ctx, 0, 0);
     if (r)
         ptxi_cmd_error("%s", ptxi_cmd_result(r));
     return !r;

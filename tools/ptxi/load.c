@@ -1,5 +1,7 @@
 #include "load.h"
 
+#include "compile.h"
+
 #include "api/inspect/inspect.h"
 
 #include <assert.h>
@@ -113,7 +115,8 @@ static bool read_image(struct image *image, const char *file)
     const char *message;
 
     *image = (struct image){ .file = file, .name = ptxi_cmd_file_name(file), .programs = 1 };
-    image->data = ptxi_cmd_read(file, CMD_MOST_FILE, &image->size);
+    image->data = ptxi_cmd_is_cuda(file) ? ptxi_cmd_compile(file, &image->size)
+                                         : ptxi_cmd_read(file, CMD_MOST_FILE, &image->size);
     if (!image->data)
         return false;
     image->is_binary = ptxi_inspect_is_binary(image->data, image->size);

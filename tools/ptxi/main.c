@@ -15,6 +15,8 @@ static const struct command {
     int (*run)(int argc, char **argv);
     const char *summary, *help;
 } commands[] = {
+    { "exec", ptxi_cmd_exec, "run a program that was made for a GPU", ptxi_cmd_exec_help },
+    { "doctor", ptxi_cmd_doctor, "check whether such a program can run", ptxi_cmd_doctor_help },
     { "run", ptxi_cmd_run, "launch a kernel", ptxi_cmd_run_help },
     { "check", ptxi_cmd_check, "check files, and whether they can be executed", ptxi_cmd_check_help },
     { "list", ptxi_cmd_list, "list kernels with their signatures and resources", ptxi_cmd_list_help },
@@ -22,6 +24,7 @@ static const struct command {
     { "extract", ptxi_cmd_extract, "write the PTX in executables, objects and fat binaries to files",
       ptxi_cmd_extract_help },
     { "layout", ptxi_cmd_layout, "draw where the elements of a matrix are", ptxi_cmd_layout_help },
+    { "config", ptxi_cmd_config, "show the directories that compilers and loaders need", ptxi_cmd_config_help },
     { "help", show_help, "show help", ptxi_cmd_help_help },
 };
 
@@ -42,7 +45,7 @@ static bool is_help(const char *arg)
 
 static void report_unknown(const char *name)
 {
-    char list[80] = "";
+    char list[160] = "";
     size_t n = 0;
 
     for (unsigned i = 0; i < COMMANDS; i++) {
@@ -136,6 +139,6 @@ int main(int argc, char **argv)
 {
     int status = dispatch(argc, argv);
 
-    assert(status >= CMD_OK && status <= CMD_NOT_EXECUTABLE);
+    assert(status >= CMD_OK && status < CMD_SHOW_HELP);
     return flush_output(status);
 }

@@ -35,13 +35,31 @@ static void list_kernels(ptxiModule m, unsigned count)
         fprintf(stderr, "note: and %u more, see ptxi list\n", count - listed);
 }
 
+/* Find the only kernel whose C++ function has the name that was given. */
+static bool find_function(struct run *r, ptxiModule m, unsigned count)
+{
+    ptxiFunction *kernels = calloc(count + 1, sizeof *kernels);
+    bool ok = kernels && ptxiModuleEnumerateFunctions(kernels, count, m) == PTXI_SUCCESS;
+    const char *symbol;
+    unsigned found = 0;
+
+    for (unsigned i = 0; ok && i < count; i++) {
+        if (ptxiFuncGetName(&symbol, kernels[i]) || !ptxi_cmd_is_function_name(symbol, r->kernel))
+            continue;
+        r->function = kernels[i];
+        found++;
+    }
+    free(kernels);
+    return found == 1;
+}
+
 static bool find_kernel(struct run *r, ptxiModule m, const char *file)
 {
     unsigned count = 0;
 
     ptxiModuleGetFunctionCount(&count, m);
     if (r->kernel) {
-        if (ptxiModuleGetFunction(&r->function, m, r->kernel) == PTXI_SUCCESS)
+        if (ptxiModuleGetFunction(&r->function, m, r->kernel) == PTXI_SUCCESS || find_function(r, m, count))
             return true;
         ptxi_cmd_error("%s: kernel '%s' not found", file, r->kernel);
     } else if (count == 1) {

@@ -2,7 +2,6 @@
 #include "run.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,30 +123,10 @@ static bool parse_budget(struct run *r)
     return false;
 }
 
-/* As PTXI_SCHED. */
-static bool parse_seed(const char *s, unsigned long long *seed)
-{
-    char *end;
-
-    if (*s < '0' || *s > '9')
-        return false;
-    errno = 0;
-    *seed = strtoull(s, &end, 0);
-    return !*end && !errno;
-}
-
 static bool parse_schedule(struct run *r)
 {
     r->schedule_given = true;
-    if (!strcmp(optarg, "run"))
-        r->schedule = PTXI_SCHEDULE_RUN;
-    else if (!strcmp(optarg, "fair"))
-        r->schedule = PTXI_SCHEDULE_FAIR;
-    else if (strncmp(optarg, "seed:", 5) || !parse_seed(optarg + 5, &r->schedule)) {
-        ptxi_cmd_error("--schedule: expected run, fair or seed:N, got '%s'", optarg);
-        return false;
-    }
-    return true;
+    return ptxi_cmd_schedule("--schedule", optarg, &r->schedule);
 }
 
 static bool parse_on_fault(struct run *r)

@@ -1,6 +1,7 @@
 #include "api/copy/copy.h"
 
 #include "api/memory/heap.h"
+#include "api/observe/observe.h"
 #include "api/texture/array.h"
 
 #include <assert.h>
@@ -9,12 +10,33 @@
 /* Up to this number of bytes of host memory is copied into the item, so that the caller need not wait. */
 enum { MAX_STAGED = 64 << 10 };
 
+static bool is_device_memory(const void *p)
+{
+    struct ptxi_mem_region region;
+    struct ptxi_heap_block b;
+
+    return ptxi_heap_find((uintptr_t)p, &b, &region) && b.kind != PTXI_HEAP_HOST && b.kind != PTXI_HEAP_REGISTERED;
+}
+
+static enum ptxi_copy_direction direction_of(const struct ptxi_rows *rows)
+{
+    if (!rows->src)
+        return PTXI_COPIED_FILL;
+    if (is_device_memory(rows->dst))
+        return is_device_memory(rows->src) ? PTXI_COPIED_ON_DEVICE : PTXI_COPIED_TO_DEVICE;
+    return is_device_memory(rows->src) ? PTXI_COPIED_TO_HOST : PTXI_COPIED_ON_HOST;
+}
+
 static ptxiResult run_rows(void *payload, struct ptxi_failure **failure)
 {
+    const struct ptxi_rows *rows = payload;
     struct ptxi_rows_fault fault;
+    ptxiResult r = ptxi_rows_move(rows, NULL, NULL, &fault);
 
     (void)failure;
-    return ptxi_rows_move(payload, NULL, NULL, &fault);
+    if (!r && ptxi_statistics_on())
+        ptxi_statistics_add_copy(direction_of(rows), (uint64_t)rows->width * rows->height * rows->depth);
+    return r;
 }
 
 /* Queues the rows. `wait`: the copy uses host memory that the caller may reuse after this call. */

@@ -36,6 +36,7 @@ ptxiResult ptxi_inspect_kernel(ptxiFunction kernel, struct ptxi_kernel_info *inf
 
 struct ptxi_binary_entry {
     unsigned number;         /* from 1, in the file */
+    unsigned program;        /* from 1; 0: no program needs it */
     bool is_ptx;
     const char *kind;        /* "PTX", "SASS" or "NVVM IR"; static */
     const char *compression; /* "none", "LZ4" or "zstd"; static */

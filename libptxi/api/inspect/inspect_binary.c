@@ -63,9 +63,12 @@ static enum ptxi_fatbin_result list_fatbin(struct listing *l, struct ptxi_binary
     struct ptxi_fatbin f;
     enum ptxi_fatbin_result r = ptxi_fatbin_open(&f, found->data, found->size);
 
-    while (!r && !(r = ptxi_fatbin_next(&f, &e)))
+    while (!r && !(r = ptxi_fatbin_next(&f, &e))) {
         if (!list_entry(l, b, &e, found->member))
             r = PTXI_FATBIN_NO_MEMORY;
+        else
+            b->entries[b->count - 1].program = found->program;
+    }
     return r == PTXI_FATBIN_END ? PTXI_FATBIN_OK : r;
 }
 

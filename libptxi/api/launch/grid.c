@@ -128,11 +128,21 @@ static void write_fault_log(struct ptxi_launch *l)
         ptxi_api_return_failure(l->ctx, PTXI_ERROR_ILLEGAL_ADDRESS, first);
 }
 
+static void run_grid(struct ptxi_launch *l)
+{
+    bool statistics = ptxi_statistics_on();
+    uint64_t start = statistics ? ptxi_clock_monotonic_ns() : 0;
+
+    ptxi_exec_launch(l->exec, &l->grid);
+    if (statistics)
+        ptxi_statistics_add_grid(l->kernel, ptxi_clock_monotonic_ns() - start, l->grid.done_ctas);
+}
+
 ptxiResult ptxi_launch_run_grid(struct ptxi_launch *l, struct ptxi_failure **failure)
 {
     if (l->milliseconds)
         l->grid.deadline_ns = ptxi_launch_deadline(l->milliseconds);
-    ptxi_exec_launch(l->exec, &l->grid);
+    run_grid(l);
     if (l->grid.counting)
         add_counters(l);
     if (l->grid.fault_log)

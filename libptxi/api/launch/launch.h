@@ -4,6 +4,7 @@
 
 #include "api/memory/strided_copy.h"
 #include "api/module/module.h"
+#include "api/observe/observe.h"
 
 struct ptxi_pending_work;
 struct ptxi_param_buffer;
@@ -33,6 +34,7 @@ struct ptxi_launch {
     struct ptxi_exec *exec;          /* a reference, or NULL */
     struct ptxi_bindings *bindings;  /* a reference */
     struct ptxi_heap_block *workspace; /* of a cooperative launch, or NULL */
+    struct ptxi_host_stack *stack;   /* of the call that has launched it, for reports; NULL: not known */
     struct ptxi_grid grid;
 
     pthread_mutex_t lock;            /* protects the members below, which kernels change */

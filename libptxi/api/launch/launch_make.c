@@ -15,7 +15,13 @@ static ptxiResult run_launch(void *payload, struct ptxi_failure **failure)
     struct ptxi_launch *l = payload;
     ptxiResult r = ptxi_launch_run_grid(l, failure);
 
-    return r ? r : ptxi_pending_run(l, failure);
+    r = r ? r : ptxi_pending_run(l, failure);
+    if (r)
+        ptxi_observe_failure(&(struct ptxi_failed_launch){
+            .kernel = l->kernel, .grid = l->grid.grid, .block = l->grid.block, .shared = l->grid.dynamic_shared,
+            .result = r, .report = *failure ? ptxi_failure_report(*failure) : NULL, .stack = l->stack,
+        });
+    return r;
 }
 
 static void release_launch(void *payload)
@@ -29,6 +35,7 @@ static void release_launch(void *payload)
         ptxi_exec_unref(l->exec);
     ptxi_bindings_unref(l->bindings);
     ptxi_handle_unref(&l->module->handle);
+    ptxi_host_stack_free(l->stack);
 }
 
 /* ---- parameters */

@@ -1,6 +1,7 @@
 /* ptxiInit(): reads the environment and sets up the state of the process. */
 #include "api/context/context.h"
 #include "api/devrt/device_runtime.h"
+#include "api/observe/observe.h"
 
 #include "base/fill.h"
 #include "exec/sched/workers.h"
@@ -91,6 +92,7 @@ static ptxiResult init_locked(void)
     r = read_environment();
     if (r)
         return r;
+    ptxi_observe_init();
     ptxi_queue_init();
     ptxi_provider_register(ptxi_device_runtime_find);
     ptxi_state.total_memory = host_memory();

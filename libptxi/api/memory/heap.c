@@ -2,6 +2,7 @@
 
 #include "api/context/context.h"
 #include "api/memory/pool_count.h"
+#include "api/observe/observe.h"
 #include "base/fill.h"
 #include "exec/sched/workers.h"
 #include "exec/memmap/rcu.h"
@@ -307,6 +308,8 @@ static ptxiResult allocate_block(ptxiContext ctx, size_t size, enum ptxi_heap_ki
         free(b);
         return r;
     }
+    if (ptxi_statistics_on())
+        ptxi_statistics_set_memory(ptxi_heap_in_use());
     *block = b;
     return PTXI_SUCCESS;
 }

@@ -4,17 +4,13 @@
 #include "api/graph/capture.h"
 #include "api/module/library.h"
 
-ptxiResult ptxi_submit_launch(ptxiStream handle, struct ptxi_launch_description *d)
+/* Queues the launch of a resolved function. */
+static ptxiResult submit(ptxiContext ctx, ptxiStream handle, struct ptxi_launch_description *d)
 {
-    ptxiContext ctx;
     struct ptxiStream_st *stream;
     struct ptxi_item *it;
-    ptxiResult r = ptxi_api_context(&ctx);
+    ptxiResult r;
 
-    if (r)
-        return r;
-    if ((r = ptxi_resolve_function(&d->function)))
-        return r;
     if (d->function->module->ctx != ctx)
         return PTXI_ERROR_INVALID_HANDLE;
     if ((r = ptxi_api_stream(ctx, handle, &stream)))
@@ -23,7 +19,34 @@ ptxiResult ptxi_submit_launch(ptxiStream handle, struct ptxi_launch_description 
         return ptxi_capture_launch(stream, d);
     if ((r = ptxi_launch_make(ctx, d, &it)))
         return r;
+    ((struct ptxi_launch *)ptxi_item_payload(it))->stack = ptxi_host_stack_capture();
     return ptxi_queue_submit(stream, it, PTXI_SUBMIT_ASYNC, NULL);
+}
+
+static void report_rejected(const struct ptxi_launch_description *d, ptxiResult r)
+{
+    struct ptxi_host_stack *stack = ptxi_host_stack_capture();
+
+    ptxi_observe_failure(&(struct ptxi_failed_launch){
+        .kernel = d->function->func->name->s, .grid = d->shape.grid, .block = d->shape.block,
+        .shared = d->shape.shared, .result = r, .stack = stack,
+    });
+    ptxi_host_stack_free(stack);
+}
+
+ptxiResult ptxi_submit_launch(ptxiStream handle, struct ptxi_launch_description *d)
+{
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_context(&ctx);
+
+    if (r)
+        return r;
+    if ((r = ptxi_resolve_function(&d->function)))
+        return r;
+    r = submit(ctx, handle, d);
+    if (r)
+        report_rejected(d, r);
+    return r;
 }
 
 ptxiResult ptxiLaunchKernel(ptxiFunction f, unsigned gridDimX, unsigned gridDimY, unsigned gridDimZ, unsigned blockDimX,

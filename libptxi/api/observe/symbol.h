@@ -1,0 +1,16 @@
+/* Names of functions of the program, and the places of their source. */
+#ifndef PTXI_API_OBSERVE_SYMBOL_H
+#define PTXI_API_OBSERVE_SYMBOL_H
+
+#include "base/str.h"
+
+#include <stdbool.h>
+
+/* Appends the function that contains the instruction at an address, such as "main at prog.cu:12", or as much of it as
+ * is known. Returns true if the function is main(). Callers hold no lock. */
+bool ptxi_symbol_describe(void *address, struct ptxi_str *out);
+
+/* Appends a C++ name as it is written in the source, or the name itself if that is not possible. */
+void ptxi_symbol_demangle(const char *name, struct ptxi_str *out);
+
+#endif

@@ -1,0 +1,143 @@
+/* ptxi exec: runs a program that was made for a GPU. The program replaces this process, so its exit status and signals
+ * are those of the command. */
+#include "doctor.h"
+#include "locate.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_WORKERS = 1024 }; /* of ptxiCtxSetWorkers() */
+
+enum { OPT_SCHEDULE = 256, OPT_ON_FAULT, OPT_FILL, OPT_STATS };
+
+/* Set a variable of the program. */
+static bool set(const char *variable, const char *value)
+{
+    if (!setenv(variable, value, 1))
+        return true;
+    ptxi_cmd_error("%s: %s", variable, strerror(errno));
+    return false;
+}
+
+static bool set_number(const char *option, const char *variable, unsigned long long least, unsigned long long most)
+{
+    unsigned long long n;
+
+    if (ptxi_cmd_number(optarg, most, &n) && n >= least)
+        return set(variable, optarg);
+    ptxi_cmd_error("%s: expected a number from %llu to %llu, got '%s'", option, least, most, optarg);
+    return false;
+}
+
+static bool set_schedule(void)
+{
+    unsigned long long unused;
+
+    return ptxi_cmd_schedule("--schedule", optarg, &unused) && set("PTXI_SCHED", optarg);
+}
+
+static bool set_on_fault(void)
+{
+    if (!strcmp(optarg, "fail") || !strcmp(optarg, "report"))
+        return set("PTXI_ON_FAULT", optarg);
+    ptxi_cmd_error("--on-fault: expected fail or report, got '%s'", optarg);
+    return false;
+}
+
+static bool set_option(int option)
+{
+    switch (option) {
+    case 'd': return set("PTXI_DEVICE", optarg);
+    case 'w': return set_number("--workers", "PTXI_WORKERS", 1, MOST_WORKERS);
+    case 'q': return set("PTXI_REPORT", "0");
+    case OPT_SCHEDULE: return set_schedule();
+    case OPT_ON_FAULT: return set_on_fault();
+    case OPT_FILL: return set_number("--fill", "PTXI_FILL", 0, 255);
+    default: return false;
+    }
+}
+
+static bool set_library_path(void)
+{
+    struct cmd_libraries libraries;
+
+    if (!ptxi_cmd_find_libraries(&libraries))
+        return false;
+    char *path = ptxi_cmd_library_path(&libraries, getenv("LD_LIBRARY_PATH"));
+    bool ok = path && set("LD_LIBRARY_PATH", path);
+
+    if (!path)
+        ptxi_cmd_error("out of memory");
+    free(path);
+    return ok;
+}
+
+/* The process appends to the file. */
+static bool set_statistics(const char *file)
+{
+    FILE *f = strcmp(file, "stderr") ? fopen(file, "w") : NULL;
+
+    if (!f && strcmp(file, "stderr")) {
+        ptxi_cmd_error("%s: %s", file, strerror(errno));
+        return false;
+    }
+    if (f)
+        fclose(f);
+    return set("PTXI_STATS", file);
+}
+
+/* Such a program reports that there is no GPU, or prints wrong results. */
+static void warn_static_runtime(const char *program)
+{
+    struct doctor_file f;
+
+    if (strchr(program, '/') && !ptxi_cmd_examine(program, &f) && f.has_runtime)
+        ptxi_cmd_error("warning: %s has its own CUDA runtime, which needs a GPU; see 'ptxi doctor %s'", program,
+                       program);
+}
+
+static int execute(char **argv, const char *statistics)
+{
+    if (!set_library_path())
+        return CMD_FAILED;
+    if (!ptxi_cmd_init()) /* checks PTXI_DEVICE */
+        return CMD_USAGE;
+    if (statistics && !set_statistics(statistics))
+        return CMD_FAILED;
+    warn_static_runtime(argv[0]);
+    execvp(argv[0], argv);
+    ptxi_cmd_error("%s: %s", argv[0], strerror(errno));
+    return errno == ENOENT ? CMD_NOT_FOUND : CMD_CANNOT_EXECUTE;
+}
+
+int ptxi_cmd_exec(int argc, char **argv)
+{
+    static const struct option options[] = {
+        { "device", required_argument, NULL, 'd' }, { "workers", required_argument, NULL, 'w' },
+        { "schedule", required_argument, NULL, OPT_SCHEDULE }, { "on-fault", required_argument, NULL, OPT_ON_FAULT },
+        { "fill", required_argument, NULL, OPT_FILL }, { "stats", optional_argument, NULL, OPT_STATS },
+        { "quiet", no_argument, NULL, 'q' }, { "help", no_argument, NULL, 'h' }, { 0 },
+    };
+    const char *statistics = NULL;
+
+    if (!set("PTXI_REPORT", "1"))
+        return CMD_FAILED;
+    for (int c; (c = getopt_long(argc, argv, "+d:w:qh", options, NULL)) != -1;) {
+        if (c == 'h')
+            return CMD_SHOW_HELP;
+        if (c == '?')
+            return ptxi_cmd_usage();
+        if (c == OPT_STATS)
+            statistics = optarg ? optarg : "stderr";
+        else if (!set_option(c))
+            return ptxi_cmd_usage();
+    }
+    if (optind < argc)
+        return execute(argv + optind, statistics);
+    ptxi_cmd_error("no program given");
+    return ptxi_cmd_usage();
+}
