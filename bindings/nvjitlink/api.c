@@ -31,6 +31,7 @@ static int read_options(struct nvJitLink *link, unsigned count, const char *cons
         error = ptxi_nvjitlink_read_options(&link->options, count, options, &link->errors);
         ptxi_nvjitlink_leave(pushed);
     }
+    link->completed = error != SUCCESS; /* accepts no inputs */
     return error;
 }
 

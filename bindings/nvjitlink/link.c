@@ -241,7 +241,7 @@ int ptxi_nvjitlink_complete(struct nvJitLink *link)
     int error = SUCCESS;
     bool pushed;
 
-    if (link->completed || !link->options.arch)
+    if (link->completed)
         return ERROR_INTERNAL;
     link->completed = true;
     if (link->options.lto)

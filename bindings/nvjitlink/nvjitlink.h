@@ -93,7 +93,7 @@ struct nvJitLink {
     size_t image_bytes;             /* with the NUL at the end */
     char *ptx;                      /* PTX of the LTO-IR; NULL: none */
     size_t ptx_bytes;               /* with the NUL at the end */
-    bool completed;                 /* Complete was called */
+    bool completed;                 /* Complete was called, or the options are wrong */
 };
 
 /* Between these calls the thread has a context, which libptxi needs for a link and nvJitLink does not. */

@@ -150,9 +150,9 @@ static bool open_anywhere(struct search *s)
 
     if (file && *file)
         return open_file(s, file); /* no other file instead of the one that the user names */
-    return open_in_list(s, getenv("LD_LIBRARY_PATH")) || open_in_variable(s, "CUDA_HOME", "lib64") ||
-           open_in_variable(s, "CUDA_PATH", "lib64") || open_in_variable(s, "CONDA_PREFIX", "lib") ||
-           open_in_wheels(s) || open_in_virtual_environment(s) ||
+    return open_in_wheels(s) || open_in_virtual_environment(s) || open_in_variable(s, "CONDA_PREFIX", "lib") ||
+           open_in_list(s, getenv("LD_LIBRARY_PATH")) || open_in_variable(s, "CUDA_HOME", "lib64") ||
+           open_in_variable(s, "CUDA_PATH", "lib64") ||
            open_in_list(s, "/usr/local/cuda/lib64:/usr/lib/x86_64-linux-gnu:/usr/lib64:/usr/lib");
 }
 
