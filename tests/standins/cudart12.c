@@ -41,6 +41,7 @@ static void test_devices(void)
 {
     struct { struct cudaDeviceProp p; unsigned after; } *p = malloc(sizeof *p);
     struct cudaPointerAttributes attributes[2];
+    enum cudaFuncCache config;
     int version, value;
     void *memory;
     size_t bytes;
@@ -65,6 +66,9 @@ static void test_devices(void)
     CALL(cudaThreadSetLimit(cudaLimitMallocHeapSize, 1 << 20));
     CALL(cudaThreadGetLimit(&bytes, cudaLimitMallocHeapSize));
     CHECK(bytes >= 1 << 20);
+    CALL(cudaThreadSetCacheConfig(cudaFuncCachePreferL1));
+    CALL(cudaThreadGetCacheConfig(&config));
+    CHECK(config == cudaFuncCachePreferL1);
     CALL(cudaThreadSynchronize());
 }
 
