@@ -103,4 +103,7 @@ PTXI_API ptxiResult cuFuncLoad(ptxiFunction f);
 PTXI_API ptxiResult cuFuncIsLoaded(int *state, ptxiFunction f);
 PTXI_API ptxiResult cuModuleGetLoadingMode(int *mode);
 
+/* export_table.c */
+PTXI_API ptxiResult cuGetExportTable(const void **table, const void *id);
+
 #endif

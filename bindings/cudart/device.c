@@ -81,6 +81,18 @@ int ptxi_runtime_get_properties(void *properties, int device)
     return 0;
 }
 
+#if CUDART_MAJOR < 13
+int ptxi_runtime_get_first_properties(void *properties, int device)
+{
+    struct device_properties p;
+    int error = properties ? ptxi_runtime_get_properties(&p, device) : (int)PTXI_ERROR_INVALID_VALUE;
+
+    if (!error)
+        memcpy(properties, &p, offsetof(struct device_properties, hostRegisterSupported));
+    return error;
+}
+#endif
+
 /* Chooses the device with the nearest compute capability that has enough memory, or else the first one. */
 int ptxi_runtime_choose_device(int *device, const void *properties)
 {

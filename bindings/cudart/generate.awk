@@ -2,6 +2,7 @@
 # Usage: awk -v output=source|map|table -v node=libcudart.so.13 -f generate.awk functions.txt [changes.txt] > FILE
 #
 # Lines of a later file replace lines of an earlier file with the same name; `absent NAME...` removes names.
+# `alias NAME OTHER` makes NAME a function like OTHER, as the lines up to this one define it.
 
 function add(name, kind)
 {
@@ -27,6 +28,10 @@ function process(line, word, n, i, name, equals)
         add(name, word[1])
         parameters[name] = substr(line, index(line, "(") + 1, equals - index(line, "(") - 1)
         expression[name] = substr(line, equals + 4)
+    } else if (word[1] == "alias" && word[3] in parameters) {
+        add(word[2], kind_of[word[3]])
+        parameters[word[2]] = parameters[word[3]]
+        expression[word[2]] = expression[word[3]]
     } else if (word[1] == "reason") {
         reason[word[2]] = substr(line, index(line, word[2]) + length(word[2]) + 1)
     } else if (word[1] ~ /^(handwritten|absent)$/) {
@@ -38,7 +43,7 @@ function process(line, word, n, i, name, equals)
             reason_of[word[i]] = word[2]
         }
     } else {
-        printf "functions.txt: unknown word '%s'\n", word[1] > "/dev/stderr"
+        printf "functions.txt: cannot read '%s'\n", line > "/dev/stderr"
         failed = 1
         exit 1
     }

@@ -199,12 +199,15 @@ int ptxi_runtime_create_texture(ptxiTexObject *texture, const struct resource_de
                                 const struct texture_desc *desc, const PTXI_RESOURCE_VIEW_DESC *view);
 int ptxi_runtime_get_texture_resource(struct resource_desc *resource, ptxiTexObject texture);
 int ptxi_runtime_get_texture_desc(struct texture_desc *desc, ptxiTexObject texture);
+int ptxi_runtime_get_texture_view(PTXI_RESOURCE_VIEW_DESC *view, ptxiTexObject texture);
 int ptxi_runtime_create_surface(ptxiSurfObject *surface, const struct resource_desc *resource);
 int ptxi_runtime_get_surface_resource(struct resource_desc *resource, ptxiSurfObject surface);
 
 /* ---- device.c */
 
 int ptxi_runtime_get_properties(void *properties, int device);
+/* As above, for the structure of CUDA 11, which ends before the members that CUDA 12 added. */
+int ptxi_runtime_get_first_properties(void *properties, int device);
 int ptxi_runtime_choose_device(int *device, const void *properties);
 int ptxi_runtime_get_driver_function(const char *symbol, void **function, unsigned version, unsigned long long flags,
                                      int *status, bool per_thread_streams);

@@ -1,13 +1,35 @@
 /* Texture and surface objects. */
 #include "runtime.h"
 
+#include <string.h>
+
 enum { READ_ELEMENT = 0, READ_NORMALIZED = 1 }; /* cudaTextureReadMode */
 
 /* ---- resources */
 
+/* The structure of CUDA 12 has no flags. */
+static unsigned get_flags(const struct resource_desc *r)
+{
+#if CUDART_MAJOR >= 13
+    return r->flags;
+#else
+    (void)r;
+    return 0;
+#endif
+}
+
+static void set_flags(struct resource_desc *r, unsigned flags)
+{
+#if CUDART_MAJOR >= 13
+    r->flags = flags;
+#else
+    (void)r, (void)flags;
+#endif
+}
+
 static int to_driver_resource(const struct resource_desc *r, PTXI_RESOURCE_DESC *d)
 {
-    *d = (PTXI_RESOURCE_DESC){ .resType = r->resType, .flags = r->flags };
+    *d = (PTXI_RESOURCE_DESC){ .resType = r->resType, .flags = get_flags(r) };
     switch (r->resType) {
     case PTXI_RESOURCE_TYPE_ARRAY:
         d->res.array.hArray = r->res.array.array;
@@ -32,7 +54,8 @@ static int to_driver_resource(const struct resource_desc *r, PTXI_RESOURCE_DESC 
 
 static int from_driver_resource(const PTXI_RESOURCE_DESC *d, struct resource_desc *r)
 {
-    *r = (struct resource_desc){ .resType = d->resType, .flags = d->flags };
+    *r = (struct resource_desc){ .resType = d->resType };
+    set_flags(r, d->flags);
     switch (d->resType) {
     case PTXI_RESOURCE_TYPE_ARRAY:
         r->res.array.array = d->res.array.hArray;
@@ -84,15 +107,18 @@ int ptxi_runtime_create_texture(ptxiTexObject *texture, const struct resource_de
                                 const struct texture_desc *desc, const PTXI_RESOURCE_VIEW_DESC *view)
 {
     PTXI_RESOURCE_DESC r;
+    PTXI_RESOURCE_VIEW_DESC v = { .width = 0 };
     PTXI_TEXTURE_DESC t;
     int error;
 
     if (!texture || !resource || !desc)
         return PTXI_ERROR_INVALID_VALUE;
+    if (view)
+        memcpy(&v, view, RESOURCE_VIEW_BYTES);
     error = to_driver_resource(resource, &r);
     if (!error)
         error = to_driver_texture(desc, &t);
-    return error ? error : (int)ptxiTexObjectCreate(texture, &r, &t, view);
+    return error ? error : (int)ptxiTexObjectCreate(texture, &r, &t, view ? &v : NULL);
 }
 
 int ptxi_runtime_get_texture_resource(struct resource_desc *resource, ptxiTexObject texture)
@@ -134,6 +160,19 @@ int ptxi_runtime_get_texture_desc(struct texture_desc *desc, ptxiTexObject textu
     for (unsigned i = 0; i < 4; i++)
         desc->borderColor[i] = d.borderColor[i];
     return 0;
+}
+
+int ptxi_runtime_get_texture_view(PTXI_RESOURCE_VIEW_DESC *view, ptxiTexObject texture)
+{
+    PTXI_RESOURCE_VIEW_DESC v;
+    int error;
+
+    if (!view)
+        return PTXI_ERROR_INVALID_VALUE;
+    error = ptxiTexObjectGetResourceViewDesc(&v, texture);
+    if (!error)
+        memcpy(view, &v, RESOURCE_VIEW_BYTES);
+    return error;
 }
 
 /* CUDA Programming Guide, "Compute Capabilities", table "Technical Specifications": 2^28 texels. */

@@ -1,6 +1,6 @@
-/* Structures of the CUDA runtime API. The layouts are those of driver_types.h and vector_types.h of CUDA 13; the
- * members have the names of the CUDA documentation ("CUDA Runtime API", "Data types used by CUDA Runtime"). Handles of
- * the runtime are those of ptxi.h. tests/cudart/layouts.sh compares the layouts with the headers. */
+/* Structures of the CUDA runtime API. The layouts are those of driver_types.h and vector_types.h of CUDA 12.9 or 13, as
+ * CUDART_MAJOR says; the members have the names of the CUDA documentation ("CUDA Runtime API", "Data types used by CUDA
+ * Runtime"). Handles of the runtime are those of ptxi.h. tests/standins/layouts.c compares the layouts. */
 #ifndef PTXI_CUDART_TYPES_H
 #define PTXI_CUDART_TYPES_H
 
@@ -72,10 +72,21 @@ struct resource_desc {
         struct { ptxiMipmappedArray mipmap; } mipmap;
         struct { void *devPtr; struct channel_format desc; size_t sizeInBytes; } linear;
         struct { void *devPtr; struct channel_format desc; size_t width, height, pitchInBytes; } pitch2D;
+#if CUDART_MAJOR >= 13
         struct { int reserved[32]; } reserved;
+#endif
     } res;
+#if CUDART_MAJOR >= 13
     unsigned flags;
+#endif
 };
+
+/* cudaResourceViewDesc has the layout of PTXI_RESOURCE_VIEW_DESC. That of CUDA 12 ends before the reserved words. */
+#if CUDART_MAJOR >= 13
+#define RESOURCE_VIEW_BYTES sizeof(PTXI_RESOURCE_VIEW_DESC)
+#else
+#define RESOURCE_VIEW_BYTES offsetof(PTXI_RESOURCE_VIEW_DESC, reserved)
+#endif
 
 /* cudaTextureDesc */
 struct texture_desc {

@@ -25,6 +25,6 @@ skip()
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 PYTHONPATH=$top_srcdir/bindings/python PYTHONDONTWRITEBYTECODE=1 PTXI_LIBRARY=$library TRITON_CACHE_DIR=$tmp
-PTXI_DRIVER=$top_builddir/bindings/cuda/.libs
-export PYTHONPATH PYTHONDONTWRITEBYTECODE PTXI_LIBRARY PTXI_DRIVER TRITON_CACHE_DIR
+PTXI_BINDINGS=$top_builddir/bindings PTXI_DRIVER=$top_builddir/bindings/cuda/.libs
+export PYTHONPATH PYTHONDONTWRITEBYTECODE PTXI_LIBRARY PTXI_BINDINGS PTXI_DRIVER TRITON_CACHE_DIR
 "$venv/bin/python" -m pytest -q -rs -p ptxi.pytest_plugin -p no:cacheprovider "$top_srcdir/tests/clients"
