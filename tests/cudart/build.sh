@@ -26,6 +26,10 @@ compile()
         library:*)
             "$NVCC" -shared -Xcompiler -fPIC $ARCH -cudart $CUDART -o "$out/$(basename "${word#*:}" .cu).so" \
                 "$here/${word#*:}" || return 1 ;;
+        generate:*)
+            mkdir -p "$out/generated"
+            base=$out/generated/$(basename "${word#*:}" .txt)
+            awk -f "$here/calls.awk" "$here/${word#*:}" > "$base.gen.h" && flags="$flags -I$out/generated" || return 1 ;;
         -gencode=*) arch=$word ;;
         # The device linker makes machine code only.
         -rdc=true) flags="$flags $word" arch=-arch=sm_90 ;;

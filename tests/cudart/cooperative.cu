@@ -43,6 +43,10 @@ int main()
     MUST(cudaMalloc(&words, 4096));
     MUST(cudaMemset(words, 0, 4096));
     void *args[] = { &words, &rounds };
+    is_valid<<<1, 1>>>(words);
+    fetch(host, words, 1);
+    printf("valid before any cooperative launch: %d\n", host[0]);
+    MUST(cudaMemset(words, 0, 4096));
     SHOW(cudaLaunchCooperativeKernel((void *)steps, dim3(8), dim3(32), args));
     fetch(host, words, 65);
     printf("steps: %d %d\n", host[0], host[64]);

@@ -40,8 +40,8 @@ __global__ void errors(int *p)
 
 __global__ void copy(int *p)
 {
-    cudaMemcpyAsync(p, p + 4, 8, cudaMemcpyDeviceToDevice, 0);
-    cudaMemsetAsync(p + 2, 1, 4, 0);
+    p[6] = cudaMemcpyAsync(p, p + 4, 8, cudaMemcpyDeviceToDevice, 0);
+    p[7] = cudaMemsetAsync(p + 2, 1, 4, 0);
 }
 
 __global__ void quicksort(int *p, int lo, int hi)

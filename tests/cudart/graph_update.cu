@@ -107,7 +107,6 @@ int main()
     printf("parameter in the clone: %d\n", *(int *)k.kernelParams[1]);
     SHOW(cudaGraphNodeFindInClone(&found, other, clone));
     SHOW(cudaGraphDestroyNode(node));
-    SHOW(cudaGraphExecKernelNodeSetParams(exec, node, &k));
     cudaGraphExec_t of_clone;
     SHOW(cudaGraphInstantiate(&of_clone, clone));
     run("clone", of_clone);

@@ -82,7 +82,6 @@ int main()
     SHOW(cudaLaunchKernelEx(&config, fill, out, 7));
     void *arguments[] = { &out, &total };
     config.blockDim = dim3(1);
-    SHOW(cudaLaunchKernelExC(nullptr, (const void *)fill, arguments));
     SHOW(cudaLaunchKernelExC(&config, nullptr, arguments));
     SHOW(cudaGetLastError());
     SHOW(cudaStreamDestroy(stream));

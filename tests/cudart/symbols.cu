@@ -69,10 +69,8 @@ int main()
     SHOW(cudaMemcpyToSymbol(numbers, host, 8, 0, cudaMemcpyHostToHost));
     SHOW(cudaMemcpyToSymbol(numbers, host, 8, 0, (cudaMemcpyKind)8));
     SHOW(cudaMemcpyToSymbol((const void *)host, host, 8));
-    SHOW(cudaMemcpyToSymbol((const void *)nullptr, host, 8));
     SHOW(cudaGetSymbolAddress(&address, (const void *)use));
     SHOW(cudaGetSymbolSize(&bytes, (const void *)"numbers"));
-    SHOW(cudaGetSymbolAddress(nullptr, numbers));
     SHOW(cudaGetLastError());
     return 0;
 }

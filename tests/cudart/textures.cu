@@ -120,9 +120,13 @@ static void try_linear()
     SHOW(cudaCreateTextureObject(&t, nullptr, &d, nullptr));
     d.filterMode = cudaFilterModeLinear;
     SHOW(cudaCreateTextureObject(&t, &r, &d, nullptr));
-    size_t width = 0;
-    SHOW(cudaDeviceGetTexture1DLinearMaxWidth(&width, &r.res.linear.desc, 0));
-    printf("widest: %zu\n", width);
+    cudaChannelFormatDesc formats[] = { cudaCreateChannelDesc<char>(), cudaCreateChannelDesc<int>(),
+                                        cudaCreateChannelDesc<short2>(), cudaCreateChannelDesc<float4>() };
+    for (const cudaChannelFormatDesc &f : formats) {
+        size_t width = 0;
+        SHOW(cudaDeviceGetTexture1DLinearMaxWidth(&width, &f, 0));
+        printf("widest: %zu\n", width);
+    }
 }
 
 // Bytes as fractions, colours in sRGB, and a gather of four texels.

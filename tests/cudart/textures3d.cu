@@ -52,7 +52,7 @@ static void fill(cudaArray_t array, cudaExtent extent, float first)
     SHOW(cudaMemcpy3D(&copy));
 }
 
-static cudaTextureObject_t make_texture(cudaArray_t array, const cudaResourceViewDesc *view = nullptr)
+static cudaTextureObject_t make_texture(cudaArray_t array, const cudaResourceViewDesc *view = nullptr, int normalized = 0)
 {
     cudaResourceDesc r = {};
     cudaTextureDesc d = {};
@@ -63,6 +63,7 @@ static cudaTextureObject_t make_texture(cudaArray_t array, const cudaResourceVie
     for (cudaTextureAddressMode &m : d.addressMode)
         m = cudaAddressModeClamp;
     d.filterMode = cudaFilterModeLinear;
+    d.normalizedCoords = normalized;
     SHOW(cudaCreateTextureObject(&t, &r, &d, view));
     return t;
 }
@@ -122,6 +123,8 @@ int main()
     fill(array, make_cudaExtent(4, 4, 6), 0);
     fetch_cube<<<1, 1>>>(make_texture(array), out);
     show_output("cube", 7);
+    fetch_cube<<<1, 1>>>(make_texture(array, nullptr, 1), out);
+    show_output("cube with normalized coordinates", 7);
     try_mipmaps(&c);
 
     cudaResourceViewDesc view = {}, back = {};
@@ -130,7 +133,6 @@ int main()
     view.format = cudaResViewFormatFloat1;
     view.width = 2;
     view.height = 3;
-    view.depth = 2;
     view.firstLayer = 2;
     view.lastLayer = 3;
     cudaTextureObject_t t = make_texture(array, &view);

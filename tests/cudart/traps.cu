@@ -1,5 +1,9 @@
-// Kernels that fail: trap, invalid addresses, misaligned addresses; each followed by a reset of the device.
+// Kernels that fail: trap, invalid addresses, misaligned addresses; each in a process of its own, which ends with a reset
+// of the device.
 #include "show.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
 
 __global__ void trap()
 {
@@ -19,20 +23,11 @@ __global__ void store_shared(int *out, int index)
     *out = words[index];
 }
 
-__global__ void overflow_stack(int *out, int depth)
-{
-    volatile int frame[64];
-
-    frame[depth % 64] = depth;
-    *out += frame[depth % 64];
-}
-
-template<typename F> static void try_fault(const char *label, F launch)
+template<typename F> static void fail(F launch)
 {
     int *p, host = 9;
     cudaStream_t stream;
 
-    printf("-- %s\n", label);
     MUST(cudaMalloc(&p, 64));
     MUST(cudaStreamCreate(&stream));
     launch(p, stream);
@@ -47,10 +42,23 @@ template<typename F> static void try_fault(const char *label, F launch)
     // Handles and memory from before the reset are gone.
     SHOW(cudaFree(p));
     cudaGetLastError();
-    MUST(cudaMalloc(&p, 64));
+    if (SHOW(cudaMalloc(&p, 64)))
+        return;
     store<<<1, 1>>>(p);
     SHOW(cudaMemcpy(&host, p, sizeof host, cudaMemcpyDeviceToHost));
     printf("value %d\n", host);
+}
+
+template<typename F> static void try_fault(const char *label, F launch)
+{
+    printf("-- %s\n", label);
+    fflush(stdout);
+    pid_t child = fork();
+    if (!child) {
+        fail(launch);
+        exit(0);
+    }
+    waitpid(child, nullptr, 0);
 }
 
 int main()
@@ -60,5 +68,11 @@ int main()
     try_fault("far away", [](int *, cudaStream_t s) { store<<<1, 1, 0, s>>>((int *)0x7ff000000000); });
     try_fault("misaligned", [](int *p, cudaStream_t s) { store<<<1, 1, 0, s>>>((int *)((char *)p + 2)); });
     try_fault("shared memory", [](int *p, cudaStream_t s) { store_shared<<<1, 1, 0, s>>>(p, 1 << 20); });
+    try_fault("freed memory", [](int *, cudaStream_t s) {
+        int *freed;
+        MUST(cudaMalloc(&freed, 64 << 20));
+        MUST(cudaFree(freed));
+        store<<<1, 1, 0, s>>>(freed);
+    });
     return 0;
 }
