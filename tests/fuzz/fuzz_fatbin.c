@@ -1,5 +1,5 @@
-/* Fuzz target for the reader of fat binaries, ELF files and archives. With -fsanitize=fuzzer this is a libFuzzer target.
- * Otherwise main() replays the given files, with mutations and with each allocation failing. */
+/* Fuzz target for the reader of fat binaries, ELF files and archives. With -fsanitize=fuzzer this is a libFuzzer
+ * target. Otherwise main() replays the given files, with mutations and with each allocation failing. */
 #include "fatbin/file.h"
 
 #include <stdio.h>

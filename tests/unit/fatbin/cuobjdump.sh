@@ -30,7 +30,8 @@ compare()
     echo "$(wc -l < ours) texts of $2"
 }
 
-for f in plain.fatbin lz4.fatbin zstd.fatbin named.fatbin targets.fatbin specific.fatbin part1.elf programs.elf parts.ar; do
+for f in plain.fatbin lz4.fatbin zstd.fatbin named.fatbin targets.fatbin specific.fatbin part1.elf programs.elf \
+    parts.ar; do
     compare "$here/$f" "$f"
 done
 if command -v nvcc > /dev/null 2>&1; then

@@ -236,7 +236,8 @@ static struct file make_archive(const struct member *m, unsigned count)
     for (unsigned i = 0; i < count; i++) {
         char header[61];
 
-        snprintf(header, sizeof header, "%-16s%-12s%-6s%-6s%-8s%-10zu`\n", m[i].header, "0", "0", "0", "644", m[i].size);
+        snprintf(header, sizeof header, "%-16s%-12s%-6s%-6s%-8s%-10zu`\n", m[i].header, "0", "0", "0", "644",
+                 m[i].size);
         memcpy(f.data + f.size, header, 60);
         memcpy(f.data + f.size + 60, m[i].data, m[i].size);
         f.size += 60 + m[i].size;
