@@ -23,7 +23,8 @@ replay()
         printf '%s\n' "$line"
         sh -c "${line#\$ }" > "$tmp/out" 2>&1
         status=$?
-        sed -E -e 's/[0-9.]+ (ms|billion)/# \1/g' -e "s,$tmp/,,g" -e "s,$B/,,g" -e "s,$top_builddir/,BUILD/,g" "$tmp/out"
+        sed -E -e 's/[0-9.]+ (ms|billion)/# \1/g' -e "s,$tmp/,,g" -e "s,$B/,,g" \
+            -e "s,$top_builddir/,BUILD/,g" "$tmp/out"
         [ $status -eq 0 ] || echo "? $status"
     done
 }

@@ -38,7 +38,10 @@ build()
 {
     name=$1
     shift
-    nvcc "$@" -o "$tmp/$name" "$source" > "$tmp/log" 2>&1 || { cat "$tmp/log"; skip "nvcc does not link programs here"; }
+    nvcc "$@" -o "$tmp/$name" "$source" > "$tmp/log" 2>&1 || {
+        cat "$tmp/log"
+        skip "nvcc does not link programs here"
+    }
 }
 
 build plain -arch=sm_90 $("$PTXI" config --libs)

@@ -29,7 +29,8 @@ compile()
         generate:*)
             mkdir -p "$out/generated"
             base=$out/generated/$(basename "${word#*:}" .txt)
-            awk -f "$here/calls.awk" "$here/${word#*:}" > "$base.gen.h" && flags="$flags -I$out/generated" || return 1 ;;
+            awk -f "$here/calls.awk" "$here/${word#*:}" > "$base.gen.h" || return 1
+            flags="$flags -I$out/generated" ;;
         -gencode=*) arch=$word ;;
         # The device linker makes machine code only.
         -rdc=true) flags="$flags $word" arch=-arch=sm_90 ;;

@@ -1,5 +1,5 @@
-// Makes calls of the runtime with good and bad arguments (calls.txt), and prints for each one the result, the last error
-// if it is another, and the numbers that have changed. A call that crashes is followed by `crash`.
+// Makes calls of the runtime with good and bad arguments (calls.txt), and prints for each one the result, the last
+// error if it is another, and the numbers that have changed. A call that crashes is followed by `crash`.
 #include "calls.h"
 
 #include <sys/wait.h>

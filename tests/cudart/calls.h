@@ -8,7 +8,8 @@
 #include <cstring>
 
 // Arguments that calls.txt replaces
-enum { DEVICE = 0, BYTES = 64, SMALL = 64, FLAGS = 0, VALUE = 3, PITCH = 512, PITCH_OF_D = 512, WIDTH = 64, HEIGHT = 2 };
+enum { DEVICE = 0, BYTES = 64, SMALL = 64, FLAGS = 0, VALUE = 3, PITCH = 512, PITCH_OF_D = 512 };
+enum { WIDTH = 64, HEIGHT = 2 };
 enum { COUNT = 1, LEVEL = 1, SHARED = 0 };
 #define GRID dim3(1)
 #define BLOCK dim3(32)

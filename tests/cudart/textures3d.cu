@@ -52,7 +52,8 @@ static void fill(cudaArray_t array, cudaExtent extent, float first)
     SHOW(cudaMemcpy3D(&copy));
 }
 
-static cudaTextureObject_t make_texture(cudaArray_t array, const cudaResourceViewDesc *view = nullptr, int normalized = 0)
+static cudaTextureObject_t make_texture(cudaArray_t array, const cudaResourceViewDesc *view = nullptr,
+                                        int normalized = 0)
 {
     cudaResourceDesc r = {};
     cudaTextureDesc d = {};

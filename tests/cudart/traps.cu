@@ -1,5 +1,5 @@
-// Kernels that fail: trap, invalid addresses, misaligned addresses; each in a process of its own, which ends with a reset
-// of the device.
+// Kernels that fail: trap, invalid addresses, misaligned addresses; each in a process of its own, which ends with a
+// reset of the device.
 #include "show.h"
 
 #include <sys/wait.h>

@@ -145,8 +145,9 @@ START_TEST(messages_name_the_text)
     free(f.data);
     f = read_binary("fatbin/sass.fatbin");
     ck_result(ptxiModuleLoadDataEx(&m, f.data, 2,
-                               (ptxiJitOption[]){ PTXI_JIT_ERROR_LOG_BUFFER, PTXI_JIT_ERROR_LOG_BUFFER_SIZE_BYTES },
-                               (void *[]){ log, (void *)(uintptr_t)sizeof log }), PTXI_ERROR_NO_BINARY_FOR_GPU);
+                                   (ptxiJitOption[]){ PTXI_JIT_ERROR_LOG_BUFFER, PTXI_JIT_ERROR_LOG_BUFFER_SIZE_BYTES },
+                                   (void *[]){ log, (void *)(uintptr_t)sizeof log }),
+              PTXI_ERROR_NO_BINARY_FOR_GPU);
     ck_assert(strstr(log, "SASS for sm_90"));
     ck_assert(strstr(log, "-gencode arch=compute_90,code=compute_90"));
     free(f.data);
@@ -175,7 +176,7 @@ START_TEST(images_without_ptx)
         ck_result(ptxiModuleLoadData(&m, f.data + images[i].offset), PTXI_ERROR_NO_BINARY_FOR_GPU);
         last_message_has(images[i].message);
         ck_result(ptxiLibraryLoadData(&library, f.data + images[i].offset, NULL, NULL, 0, NULL, NULL, 0),
-              PTXI_ERROR_NO_BINARY_FOR_GPU);
+                  PTXI_ERROR_NO_BINARY_FOR_GPU);
         ck_result(ptxiModuleLoadFatBinary(&m, images[i].offset ? f.data + 80 : (void *)&w),
                   PTXI_ERROR_NO_BINARY_FOR_GPU);
         free(f.data);
@@ -286,7 +287,7 @@ START_TEST(unresolved_functions)
     ok(ptxiModuleLoadFatBinary(&m, &w));
     ok(ptxiModuleGetFunction(&f, m, "fill"));
     ck_result(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, (void *[]){ &(ptxiDevicePtr){ 0 } }, NULL),
-          PTXI_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND);
+              PTXI_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND);
     free(fill.data);
 }
 END_TEST
@@ -356,11 +357,11 @@ START_TEST(types_are_checked)
     ck_result(ptxiLinkAddData(s, PTXI_JIT_INPUT_CUBIN, f.data, f.size, "x", 0, NULL, NULL), PTXI_ERROR_INVALID_IMAGE);
     ck_result(ptxiLinkAddData(s, PTXI_JIT_INPUT_NVVM, f.data, f.size, "x", 0, NULL, NULL), PTXI_ERROR_INVALID_IMAGE);
     ck_result(ptxiLinkAddData(s, PTXI_JIT_INPUT_FATBINARY, f.data, f.size - 1, "x", 0, NULL, NULL),
-          PTXI_ERROR_INVALID_IMAGE);
+              PTXI_ERROR_INVALID_IMAGE);
     ck_result(ptxiLinkAddData(s, PTXI_JIT_INPUT_FATBINARY, TRIPLE, sizeof TRIPLE, "x", 0, NULL, NULL),
-          PTXI_ERROR_INVALID_IMAGE);
+              PTXI_ERROR_INVALID_IMAGE);
     ck_result(ptxiLinkAddData(s, PTXI_JIT_INPUT_FATBINARY, sass.data, sass.size, "x", 0, NULL, NULL),
-          PTXI_ERROR_NO_BINARY_FOR_GPU);
+              PTXI_ERROR_NO_BINARY_FOR_GPU);
     last_message_has("x: no PTX for any device");
     ok(ptxiLinkAddData(s, PTXI_JIT_INPUT_FATBINARY, f.data, f.size, "x", 0, NULL, NULL));
     ok(ptxiLinkDestroy(s));
