@@ -1,5 +1,5 @@
-/* cuGetExportTable: the driver's tables of functions are not documented. NVIDIA's CUDA runtime cannot work without one of
- * them, and many programs ignore its errors and print wrong results. So a message names the file that contains the
+/* cuGetExportTable: the driver's tables of functions are not documented. NVIDIA's CUDA runtime cannot work without one
+ * of them, and many programs ignore its errors and print wrong results. So a message names the file that contains the
  * runtime. Other libraries, such as NVRTC, request other tables and work without them. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE

@@ -1,5 +1,5 @@
-/* The functions that libnvJitLink exports. nvJitLink.h calls them by names with the version of CUDA that the program was
- * compiled with; all versions have the same parameters. */
+/* The functions that libnvJitLink exports. nvJitLink.h calls them by names with the version of CUDA that the program
+ * was compiled with; all versions have the same parameters. */
 #include "nvjitlink.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* Searches the NVIDIA library that a library of libptxi replaces. Its file is opened by path, because both have the same
- * soname, which the loader would answer with the replacement. */
+/* Searches the NVIDIA library that a library of libptxi replaces. Its file is opened by path, because both have the
+ * same soname, which the loader would answer with the replacement. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

@@ -10,9 +10,10 @@ struct standin_library {
     const char *wheel;          /* its directory below site-packages, as wheels of PyPI install it */
 };
 
-/* Opens the library, with symbols of its own. If the variable is set, it names the file. Otherwise the library is searched
- * in the order of NVIDIA's Python packages: wheels of the Python program that is running, VIRTUAL_ENV, CONDA_PREFIX,
- * LD_LIBRARY_PATH, CUDA_HOME, CUDA_PATH, and the usual directories. Files that are libraries of libptxi are passed over. Returns NULL after writing the reason to `reason`. */
+/* Opens the library, with symbols of its own. If the variable is set, it names the file. Otherwise the library is
+ * searched in the order of NVIDIA's Python packages: wheels of the Python program that is running, VIRTUAL_ENV,
+ * CONDA_PREFIX, LD_LIBRARY_PATH, CUDA_HOME, CUDA_PATH, and the usual directories. Files that are libraries of libptxi
+ * are passed over. Returns NULL after writing the reason to `reason`. */
 void *ptxi_standin_open(const struct standin_library *library, char *reason, size_t reason_bytes);
 
 #endif

@@ -1,5 +1,5 @@
-/* Tests cuGetExportTable: it fails, and if it is called for the table of NVIDIA's CUDA runtime, one message names the file
- * of the caller. */
+/* Tests cuGetExportTable: it fails, and if it is called for the table of NVIDIA's CUDA runtime, one message names the
+ * file of the caller. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
