@@ -160,11 +160,11 @@ END_TEST
 
 START_TEST(other_faults_fail)
 {
-    gives(launch("load", 1, 0), PTXI_ERROR_ILLEGAL_ADDRESS);
-    gives(launch("load", 1, memory + 1), PTXI_ERROR_MISALIGNED_ADDRESS);
-    gives(launch("trap", 1, 0), PTXI_ERROR_LAUNCH_FAILED);
+    ck_result(launch("load", 1, 0), PTXI_ERROR_ILLEGAL_ADDRESS);
+    ck_result(launch("load", 1, memory + 1), PTXI_ERROR_MISALIGNED_ADDRESS);
+    ck_result(launch("trap", 1, 0), PTXI_ERROR_LAUNCH_FAILED);
     ok(ptxiCtxSetOnFault(NULL, PTXI_ON_FAULT_FAIL));
-    gives(launch("load", 32, memory), PTXI_ERROR_ILLEGAL_ADDRESS);
+    ck_result(launch("load", 32, memory), PTXI_ERROR_ILLEGAL_ADDRESS);
 }
 END_TEST
 
@@ -174,8 +174,8 @@ START_TEST(settings)
 
     ok(ptxiCtxGetOnFault(NULL, &what));
     ck_assert_int_eq(what, PTXI_ON_FAULT_REPORT);
-    gives(ptxiCtxSetOnFault(NULL, (ptxiOnFault)2), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiCtxGetOnFault(NULL, NULL), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiCtxSetOnFault(NULL, (ptxiOnFault)2), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiCtxGetOnFault(NULL, NULL), PTXI_ERROR_INVALID_VALUE);
 }
 END_TEST
 
@@ -311,16 +311,16 @@ START_TEST(failures_are_counted)
     ok(ptxiCtxGetFailureCount(NULL, &count, &first));
     ck_assert_uint_eq(count, 0);
     ck_assert_int_eq(first, PTXI_SUCCESS);
-    gives(launch("load", 1, memory + 2), PTXI_ERROR_MISALIGNED_ADDRESS);
+    ck_result(launch("load", 1, memory + 2), PTXI_ERROR_MISALIGNED_ADDRESS);
     ok(ptxiCtxGetFailureCount(NULL, &count, &first));
     ck_assert_uint_eq(count, 1);
     ck_assert_int_eq(first, PTXI_ERROR_MISALIGNED_ADDRESS);
-    gives(launch("load", 1, 0), PTXI_ERROR_ILLEGAL_ADDRESS);
+    ck_result(launch("load", 1, 0), PTXI_ERROR_ILLEGAL_ADDRESS);
     ok(ptxiCtxGetFailureCount(ctx, &count, NULL));
     ck_assert_uint_eq(count, 2);
     ok(ptxiCtxGetFailureCount(ctx, &count, &first));
     ck_assert_int_eq(first, PTXI_ERROR_MISALIGNED_ADDRESS);
-    gives(ptxiCtxGetFailureCount(ctx, NULL, &first), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiCtxGetFailureCount(ctx, NULL, &first), PTXI_ERROR_INVALID_VALUE);
     ok(launch("load", 1, memory)); /* the context remains usable */
 }
 END_TEST
@@ -338,7 +338,7 @@ START_TEST(a_reset_forgets_failures)
     ok(ptxiModuleLoadData(&m, text));
     ok(ptxiModuleGetFunction(&f, m, "load"));
     ok(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, (void *[]){ &null, &null }, NULL));
-    gives(ptxiCtxSynchronize(), PTXI_ERROR_ILLEGAL_ADDRESS);
+    ck_result(ptxiCtxSynchronize(), PTXI_ERROR_ILLEGAL_ADDRESS);
     ok(ptxiCtxGetFailureCount(primary, &count, NULL));
     ck_assert_uint_eq(count, 1);
     ok(ptxiDevicePrimaryCtxReset(0));

@@ -120,7 +120,7 @@ START_TEST(strict_targets)
     ok(load_strictly(&m, f.data));
     close_context();
     open_device("sm_80");
-    gives(load_strictly(&m, f.data), PTXI_ERROR_NO_BINARY_FOR_GPU);
+    ck_result(load_strictly(&m, f.data), PTXI_ERROR_NO_BINARY_FOR_GPU);
     last_message_has("no PTX for this device: the image contains PTX for sm_90");
     free(f.data);
 }
@@ -135,16 +135,16 @@ START_TEST(messages_name_the_text)
     char log[200];
     ptxiModule m;
 
-    gives(ptxiModuleLoadData(&m, f.data), PTXI_ERROR_INVALID_PTX);
+    ck_result(ptxiModuleLoadData(&m, f.data), PTXI_ERROR_INVALID_PTX);
     ok(ptxiGetLastDiagnostic(0, &d));
     ck_assert_str_eq(d.file, "<fatbin>.1.sm_90.ptx");
     ck_assert_uint_eq(d.line, 4);
-    gives(ptxiModuleLoadDataEx(&m, f.data, 1, &name, &value), PTXI_ERROR_INVALID_PTX);
+    ck_result(ptxiModuleLoadDataEx(&m, f.data, 1, &name, &value), PTXI_ERROR_INVALID_PTX);
     ok(ptxiGetLastDiagnostic(0, &d));
     ck_assert_str_eq(d.file, "a.out.1.sm_90.ptx");
     free(f.data);
     f = read_binary("fatbin/sass.fatbin");
-    gives(ptxiModuleLoadDataEx(&m, f.data, 2,
+    ck_result(ptxiModuleLoadDataEx(&m, f.data, 2,
                                (ptxiJitOption[]){ PTXI_JIT_ERROR_LOG_BUFFER, PTXI_JIT_ERROR_LOG_BUFFER_SIZE_BYTES },
                                (void *[]){ log, (void *)(uintptr_t)sizeof log }), PTXI_ERROR_NO_BINARY_FOR_GPU);
     ck_assert(strstr(log, "SASS for sm_90"));
@@ -172,11 +172,11 @@ START_TEST(images_without_ptx)
         ptxiLibrary library;
         ptxiModule m;
 
-        gives(ptxiModuleLoadData(&m, f.data + images[i].offset), PTXI_ERROR_NO_BINARY_FOR_GPU);
+        ck_result(ptxiModuleLoadData(&m, f.data + images[i].offset), PTXI_ERROR_NO_BINARY_FOR_GPU);
         last_message_has(images[i].message);
-        gives(ptxiLibraryLoadData(&library, f.data + images[i].offset, NULL, NULL, 0, NULL, NULL, 0),
+        ck_result(ptxiLibraryLoadData(&library, f.data + images[i].offset, NULL, NULL, 0, NULL, NULL, 0),
               PTXI_ERROR_NO_BINARY_FOR_GPU);
-        gives(ptxiModuleLoadFatBinary(&m, images[i].offset ? f.data + 80 : (void *)&w), PTXI_ERROR_NO_BINARY_FOR_GPU);
+        ck_result(ptxiModuleLoadFatBinary(&m, images[i].offset ? f.data + 80 : (void *)&w), PTXI_ERROR_NO_BINARY_FOR_GPU);
         free(f.data);
     }
 }
@@ -188,17 +188,17 @@ START_TEST(damaged_images)
     const void *parts[] = { "\x50\xed", NULL };
     ptxiModule m;
 
-    gives(ptxiModuleLoadFatBinary(&m, &(struct wrapper){ MAGIC, 1, NULL, NULL }), PTXI_ERROR_INVALID_IMAGE);
-    gives(ptxiModuleLoadFatBinary(&m, &(struct wrapper){ MAGIC, 1, "text", NULL }), PTXI_ERROR_INVALID_IMAGE);
+    ck_result(ptxiModuleLoadFatBinary(&m, &(struct wrapper){ MAGIC, 1, NULL, NULL }), PTXI_ERROR_INVALID_IMAGE);
+    ck_result(ptxiModuleLoadFatBinary(&m, &(struct wrapper){ MAGIC, 1, "text", NULL }), PTXI_ERROR_INVALID_IMAGE);
     last_message_has("not a fat binary");
-    gives(ptxiModuleLoadFatBinary(&m, &(struct wrapper){ MAGIC, 2, NULL, parts }), PTXI_ERROR_INVALID_IMAGE);
-    gives(ptxiModuleLoadFatBinary(&m, &(struct wrapper){ MAGIC, 2, NULL, NULL }), PTXI_ERROR_NO_BINARY_FOR_GPU);
-    gives(ptxiModuleLoadFatBinary(&m, "\x50\xed\x55"), PTXI_ERROR_INVALID_IMAGE);
-    gives(ptxiModuleLoadFatBinary(&m, ""), PTXI_ERROR_INVALID_IMAGE);
-    gives(ptxiModuleLoadFatBinary(&m, NULL), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiModuleLoadFatBinary(NULL, f.data), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiModuleLoadFatBinary(&m, &(struct wrapper){ MAGIC, 2, NULL, parts }), PTXI_ERROR_INVALID_IMAGE);
+    ck_result(ptxiModuleLoadFatBinary(&m, &(struct wrapper){ MAGIC, 2, NULL, NULL }), PTXI_ERROR_NO_BINARY_FOR_GPU);
+    ck_result(ptxiModuleLoadFatBinary(&m, "\x50\xed\x55"), PTXI_ERROR_INVALID_IMAGE);
+    ck_result(ptxiModuleLoadFatBinary(&m, ""), PTXI_ERROR_INVALID_IMAGE);
+    ck_result(ptxiModuleLoadFatBinary(&m, NULL), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiModuleLoadFatBinary(NULL, f.data), PTXI_ERROR_INVALID_VALUE);
     memset(f.data + 8, 0xff, 8);
-    gives(ptxiModuleLoadData(&m, f.data), PTXI_ERROR_INVALID_IMAGE);
+    ck_result(ptxiModuleLoadData(&m, f.data), PTXI_ERROR_INVALID_IMAGE);
     last_message_has("truncated");
     free(f.data);
 }
@@ -210,7 +210,7 @@ START_TEST(a_missing_library_is_named)
     struct file f = read_binary("fatbin/zstd.fatbin");
     ptxiModule m;
 
-    gives(ptxiModuleLoadData(&m, f.data), PTXI_ERROR_NOT_SUPPORTED);
+    ck_result(ptxiModuleLoadData(&m, f.data), PTXI_ERROR_NOT_SUPPORTED);
     last_message_has("--with-zstd");
     free(f.data);
 }
@@ -284,7 +284,7 @@ START_TEST(unresolved_functions)
 
     ok(ptxiModuleLoadFatBinary(&m, &w));
     ok(ptxiModuleGetFunction(&f, m, "fill"));
-    gives(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, (void *[]){ &(ptxiDevicePtr){ 0 } }, NULL),
+    ck_result(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, (void *[]){ &(ptxiDevicePtr){ 0 } }, NULL),
           PTXI_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND);
     free(fill.data);
 }
@@ -351,14 +351,14 @@ START_TEST(types_are_checked)
     ptxiLinkState s;
 
     ok(ptxiLinkCreate(0, NULL, NULL, &s));
-    gives(ptxiLinkAddData(s, PTXI_JIT_INPUT_PTX, f.data, f.size, "x", 0, NULL, NULL), PTXI_ERROR_INVALID_IMAGE);
-    gives(ptxiLinkAddData(s, PTXI_JIT_INPUT_CUBIN, f.data, f.size, "x", 0, NULL, NULL), PTXI_ERROR_INVALID_IMAGE);
-    gives(ptxiLinkAddData(s, PTXI_JIT_INPUT_NVVM, f.data, f.size, "x", 0, NULL, NULL), PTXI_ERROR_INVALID_IMAGE);
-    gives(ptxiLinkAddData(s, PTXI_JIT_INPUT_FATBINARY, f.data, f.size - 1, "x", 0, NULL, NULL),
+    ck_result(ptxiLinkAddData(s, PTXI_JIT_INPUT_PTX, f.data, f.size, "x", 0, NULL, NULL), PTXI_ERROR_INVALID_IMAGE);
+    ck_result(ptxiLinkAddData(s, PTXI_JIT_INPUT_CUBIN, f.data, f.size, "x", 0, NULL, NULL), PTXI_ERROR_INVALID_IMAGE);
+    ck_result(ptxiLinkAddData(s, PTXI_JIT_INPUT_NVVM, f.data, f.size, "x", 0, NULL, NULL), PTXI_ERROR_INVALID_IMAGE);
+    ck_result(ptxiLinkAddData(s, PTXI_JIT_INPUT_FATBINARY, f.data, f.size - 1, "x", 0, NULL, NULL),
           PTXI_ERROR_INVALID_IMAGE);
-    gives(ptxiLinkAddData(s, PTXI_JIT_INPUT_FATBINARY, TRIPLE, sizeof TRIPLE, "x", 0, NULL, NULL),
+    ck_result(ptxiLinkAddData(s, PTXI_JIT_INPUT_FATBINARY, TRIPLE, sizeof TRIPLE, "x", 0, NULL, NULL),
           PTXI_ERROR_INVALID_IMAGE);
-    gives(ptxiLinkAddData(s, PTXI_JIT_INPUT_FATBINARY, sass.data, sass.size, "x", 0, NULL, NULL),
+    ck_result(ptxiLinkAddData(s, PTXI_JIT_INPUT_FATBINARY, sass.data, sass.size, "x", 0, NULL, NULL),
           PTXI_ERROR_NO_BINARY_FOR_GPU);
     last_message_has("x: no PTX for any device");
     ok(ptxiLinkAddData(s, PTXI_JIT_INPUT_FATBINARY, f.data, f.size, "x", 0, NULL, NULL));
