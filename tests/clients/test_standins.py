@@ -1,4 +1,4 @@
-"""Runs Python programs that compile and link at run time, with the libraries of libptxi as NVRTC and nvJitLink.
+"""Runs Python programs that compile and link at run time, with the libraries of libptxi in place of NVIDIA's.
 
 NVIDIA's Python packages open the libraries of their wheels by path, unless a library of that name is loaded already.
 Therefore the libraries of libptxi are preloaded.

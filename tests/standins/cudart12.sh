@@ -20,7 +20,8 @@ skip()
 [ -z "${SANITIZE-}" ] || skip "the program would need the sanitizers"
 [ -e "$libs/libcudart.so.12" ] || skip "this build has no shared library (--disable-shared)"
 [ -e "$cuda12/cuda_runtime/lib/libcudart.so.12" ] || skip "no library of CUDA 12 in $cuda12"
-[ -e "$cuda12/cuda_runtime/include/cuda_runtime_api.h" ] || skip "no headers of CUDA 12 in $cuda12"
+[ -e "$cuda12/cuda_runtime/include/cuda_runtime_api.h" ] ||
+    skip "no headers of CUDA 12 in $cuda12"
 
 # The library exports the names of NVIDIA's library. Functions that libcudart.so.13 does not have yet, in comparison
 # with NVIDIA's, may be missing.

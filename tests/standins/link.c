@@ -31,7 +31,7 @@ static void test_two_links(void)
 {
     struct nvJitLink *first = create_link(1, options), *second = create_link(1, options);
     char image[4096];
-    size_t size;
+    size_t size = 0;
 
     CHECK(nvJitLinkAddData(first, INPUT_PTX, function, sizeof function, "function.ptx") == SUCCESS);
     CHECK(nvJitLinkComplete(first) == SUCCESS && nvJitLinkGetLinkedCubinSize(first, &size) == SUCCESS);
