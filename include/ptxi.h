@@ -150,6 +150,7 @@ typedef struct ptxiLinkState_st *ptxiLinkState;  /* a link in progress */
 typedef struct ptxiGraph_st     *ptxiGraph;      /* work with dependencies */
 typedef struct ptxiGraphNode_st *ptxiGraphNode;  /* one piece of work in a graph; lives as long as the graph */
 typedef struct ptxiGraphExec_st *ptxiGraphExec;  /* an instance of a graph, which can be launched */
+typedef struct ptxiUserObject_st *ptxiUserObject; /* counts references to an object of the program */
 typedef size_t (*ptxiOccupancyB2DSize)(int blockSize); /* bytes of dynamic shared memory for that size */
 typedef struct ptxiMipmappedArray_st *ptxiMipmappedArray; /* an array and its mipmap levels */
 typedef struct ptxiTexRef_st   *ptxiTexRef;      /* a .texref variable of a module */
@@ -695,12 +696,17 @@ typedef enum ptxiGraphNodeType {
     PTXI_GRAPH_NODE_TYPE_EMPTY = 5,
     PTXI_GRAPH_NODE_TYPE_WAIT_EVENT = 6,
     PTXI_GRAPH_NODE_TYPE_EVENT_RECORD = 7,
+    PTXI_GRAPH_NODE_TYPE_MEM_ALLOC = 10,
+    PTXI_GRAPH_NODE_TYPE_MEM_FREE = 11,
+    PTXI_GRAPH_NODE_TYPE_BATCH_MEM_OP = 12,
     PTXI_GRAPH_NODE_TYPE_CONDITIONAL = 13
 } ptxiGraphNodeType;
 
-enum { /* flags of ptxiGraphInstantiate; without effect */
-    PTXI_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH = 1, PTXI_GRAPH_INSTANTIATE_FLAG_UPLOAD = 2,
-    PTXI_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY = 8
+enum { /* flags of ptxiGraphInstantiate */
+    PTXI_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH = 1, /* a launch frees what earlier launches have left allocated */
+    PTXI_GRAPH_INSTANTIATE_FLAG_UPLOAD = 2,              /* no effect */
+    PTXI_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH = 4,       /* not supported: kernels launch no graphs */
+    PTXI_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY = 8    /* no effect */
 };
 
 /* Parameters of graph nodes. Layouts of CUDA_KERNEL_NODE_PARAMS and the like. */
@@ -754,10 +760,67 @@ typedef struct PTXI_MEMCPY_NODE_PARAMS {
     PTXI_MEMCPY3D copyParams;
 } PTXI_MEMCPY_NODE_PARAMS;
 
+typedef enum ptxiGraphChildGraphNodeOwnership {
+    PTXI_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE = 0, /* the node gets a copy */
+    PTXI_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE = 1   /* the graph belongs to the node from now on */
+} ptxiGraphChildGraphNodeOwnership;
+
 typedef struct PTXI_CHILD_GRAPH_NODE_PARAMS {
-    ptxiGraph graph;                /* copied into the node */
-    int ownership;                  /* ignored */
+    ptxiGraph graph;                /* copied into the node, or moved */
+    ptxiGraphChildGraphNodeOwnership ownership; /* MOVE: the graph may have nodes that allocate or free memory */
 } PTXI_CHILD_GRAPH_NODE_PARAMS;
+
+typedef struct PTXI_MEM_ALLOC_NODE_PARAMS {
+    ptxiMemPoolProps poolProps;     /* where the memory is; handleTypes and maxSize 0 */
+    const ptxiMemAccessDesc *accessDescs; /* other devices that access it; there are none */
+    size_t accessDescCount;
+    size_t bytesize;                /* bytes, at least 1 */
+    ptxiDevicePtr dptr;             /* output: the address, which is the same in all launches */
+} PTXI_MEM_ALLOC_NODE_PARAMS;
+
+typedef struct PTXI_MEM_FREE_NODE_PARAMS {
+    ptxiDevicePtr dptr;             /* address of a node that allocates memory */
+} PTXI_MEM_FREE_NODE_PARAMS;
+
+typedef struct PTXI_BATCH_MEM_OP_NODE_PARAMS {
+    ptxiContext ctx;                /* ignored */
+    unsigned count;                 /* operations, at most 255 */
+    ptxiStreamBatchMemOpParams *paramArray;
+    unsigned flags;                 /* 0 */
+} PTXI_BATCH_MEM_OP_NODE_PARAMS;
+
+/* Attribute of the memory of graphs, a uint64_t in bytes. */
+typedef enum ptxiGraphMemAttribute {
+    PTXI_GRAPH_MEM_ATTR_USED_MEM_CURRENT = 0,     /* allocated now */
+    PTXI_GRAPH_MEM_ATTR_USED_MEM_HIGH = 1,        /* maximum; set to 0 to restart */
+    PTXI_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT = 2, /* has been allocated, and may contain data */
+    PTXI_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH = 3     /* maximum; set to 0 to restart */
+} ptxiGraphMemAttribute;
+
+enum { PTXI_USER_OBJECT_NO_DESTRUCTOR_SYNC = 1 }; /* flag of ptxiUserObjectCreate, always set */
+enum { PTXI_GRAPH_USER_OBJECT_MOVE = 1 };         /* flag of ptxiGraphRetainUserObject */
+
+enum { /* flags of ptxiGraphDebugDotPrint: what the text includes */
+    PTXI_GRAPH_DEBUG_DOT_FLAGS_VERBOSE = 1,       /* everything */
+    PTXI_GRAPH_DEBUG_DOT_FLAGS_RUNTIME_TYPES = 2, /* no effect */
+    PTXI_GRAPH_DEBUG_DOT_FLAGS_KERNEL_NODE_PARAMS = 1 << 2,
+    PTXI_GRAPH_DEBUG_DOT_FLAGS_MEMCPY_NODE_PARAMS = 1 << 3,
+    PTXI_GRAPH_DEBUG_DOT_FLAGS_MEMSET_NODE_PARAMS = 1 << 4,
+    PTXI_GRAPH_DEBUG_DOT_FLAGS_HOST_NODE_PARAMS = 1 << 5,
+    PTXI_GRAPH_DEBUG_DOT_FLAGS_EVENT_NODE_PARAMS = 1 << 6,
+    PTXI_GRAPH_DEBUG_DOT_FLAGS_EXT_SEMAS_SIGNAL_NODE_PARAMS = 1 << 7, /* no effect: there are no such nodes */
+    PTXI_GRAPH_DEBUG_DOT_FLAGS_EXT_SEMAS_WAIT_NODE_PARAMS = 1 << 8,   /* no effect: there are no such nodes */
+    PTXI_GRAPH_DEBUG_DOT_FLAGS_KERNEL_NODE_ATTRIBUTES = 1 << 9,
+    PTXI_GRAPH_DEBUG_DOT_FLAGS_HANDLES = 1 << 10,
+    PTXI_GRAPH_DEBUG_DOT_FLAGS_MEM_ALLOC_NODE_PARAMS = 1 << 11,
+    PTXI_GRAPH_DEBUG_DOT_FLAGS_MEM_FREE_NODE_PARAMS = 1 << 12,
+    PTXI_GRAPH_DEBUG_DOT_FLAGS_BATCH_MEM_OP_NODE_PARAMS = 1 << 13,
+    PTXI_GRAPH_DEBUG_DOT_FLAGS_EXTRA_TOPO_INFO = 1 << 14,             /* data of edges */
+    PTXI_GRAPH_DEBUG_DOT_FLAGS_CONDITIONAL_NODE_PARAMS = 1 << 15
+};
+
+/* How ptxiStreamUpdateCaptureDependencies changes the dependencies of a stream. */
+enum { PTXI_STREAM_ADD_CAPTURE_DEPENDENCIES = 0, PTXI_STREAM_SET_CAPTURE_DEPENDENCIES = 1 };
 
 typedef struct PTXI_EVENT_WAIT_NODE_PARAMS {
     ptxiEvent event;
@@ -776,6 +839,9 @@ typedef union ptxiGraphNodeParamsValue {
     PTXI_CHILD_GRAPH_NODE_PARAMS graph;
     PTXI_EVENT_WAIT_NODE_PARAMS eventWait;
     PTXI_EVENT_RECORD_NODE_PARAMS eventRecord;
+    PTXI_MEM_ALLOC_NODE_PARAMS alloc;
+    PTXI_MEM_FREE_NODE_PARAMS free;
+    PTXI_BATCH_MEM_OP_NODE_PARAMS memOp;
     PTXI_CONDITIONAL_NODE_PARAMS conditional;
 } ptxiGraphNodeParamsValue;
 
@@ -812,7 +878,8 @@ typedef enum ptxiGraphExecUpdateResult {
     PTXI_GRAPH_EXEC_UPDATE_SUCCESS = 0,
     PTXI_GRAPH_EXEC_UPDATE_ERROR = 1,
     PTXI_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED = 2,  /* other nodes, dependencies or bodies */
-    PTXI_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED = 3  /* a node has another type */
+    PTXI_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED = 3, /* a node has another type */
+    PTXI_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED = 5 /* a node allocates or frees other memory */
 } ptxiGraphExecUpdateResult;
 
 typedef struct ptxiGraphExecUpdateResultInfo {
@@ -1754,11 +1821,11 @@ PTXI_API ptxiResult ptxiPointerSetAttribute(const void *value, ptxiPointerAttrib
 
 /*! ptxiMemAllocAsync() :
  *  Allocates device memory from the device's current pool. The address can be used at once. Otherwise as ptxiMemAlloc;
- *  either of ptxiMemFree and ptxiMemFreeAsync frees it.
+ *  either of ptxiMemFree and ptxiMemFreeAsync frees it. In a stream under capture the call adds a node that allocates
+ *  memory (ptxiGraphAddMemAllocNode).
  * `dptr`     output: the address; 0 for 0 bytes and after PTXI_ERROR_OUT_OF_MEMORY.
  * @return PTXI_SUCCESS, or
  *         PTXI_ERROR_OUT_OF_MEMORY  too little memory, or the pool's maxSize would be exceeded
- *         PTXI_ERROR_NOT_SUPPORTED  the stream is being captured
  *         PTXI_ERROR_INVALID_HANDLE
  *  Source: cuMemAllocAsync. */
 PTXI_API ptxiResult ptxiMemAllocAsync(ptxiDevicePtr *dptr, size_t bytesize, ptxiStream hStream);
@@ -1772,11 +1839,12 @@ PTXI_API ptxiResult ptxiMemAllocFromPoolAsync(ptxiDevicePtr *dptr, size_t bytesi
 
 /*! ptxiMemFreeAsync() :
  *  Frees device memory when the stream reaches this point, without waiting. For calls made after this one the memory is
- *  no longer allocated.
+ *  no longer allocated. In a stream under capture the call adds a node that frees memory (ptxiGraphAddMemFreeNode).
  * `dptr` start of an allocation of device memory, or 0, which does nothing.
  * @return PTXI_SUCCESS, or
- *         PTXI_ERROR_INVALID_VALUE  not the start of an allocation, or already being freed
- *         PTXI_ERROR_NOT_SUPPORTED  managed memory, or the stream is being captured
+ *         PTXI_ERROR_INVALID_VALUE  not the start of an allocation, or already being freed; in a stream under capture:
+ *                                   not the memory of a graph
+ *         PTXI_ERROR_NOT_SUPPORTED  managed memory
  *         PTXI_ERROR_INVALID_HANDLE, PTXI_ERROR_OUT_OF_MEMORY
  *  Source: cuMemFreeAsync. */
 PTXI_API ptxiResult ptxiMemFreeAsync(ptxiDevicePtr dptr, ptxiStream hStream);
@@ -2188,7 +2256,7 @@ PTXI_API ptxiResult ptxiStreamWaitEvent(ptxiStream hStream, ptxiEvent hEvent, un
  * `flags` PTXI_STREAM_WAIT_VALUE_...
  * @return PTXI_SUCCESS, or
  *         PTXI_ERROR_INVALID_VALUE  an invalid address or unknown flags
- *         PTXI_ERROR_NOT_SUPPORTED  PTXI_STREAM_WAIT_VALUE_FLUSH, or the stream is being captured
+ *         PTXI_ERROR_NOT_SUPPORTED  PTXI_STREAM_WAIT_VALUE_FLUSH
  *         PTXI_ERROR_INVALID_HANDLE, PTXI_ERROR_OUT_OF_MEMORY
  *  Source: cuStreamWaitValue32. */
 PTXI_API ptxiResult ptxiStreamWaitValue32(ptxiStream hStream, ptxiDevicePtr addr, uint32_t value, unsigned flags);
@@ -2460,6 +2528,100 @@ PTXI_API ptxiResult ptxiGraphAddNode(ptxiGraphNode *phGraphNode, ptxiGraph hGrap
                                      const ptxiGraphEdgeData *dependencyData, size_t numDependencies,
                                      ptxiGraphNodeParams *nodeParams);
 
+/*! ptxiGraphAddMemAllocNode() :
+ *  Adds a node that allocates device memory. Its address is fixed when the node is added. Between launches the memory
+ *  is not accessible; its content is kept, unless ptxiDeviceGraphMemTrim drops it. The memory is freed by a node of the
+ *  same graph, and then by nothing else, or by a node of another graph, ptxiMemFree, ptxiMemFreeAsync or
+ *  PTXI_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH. It remains allocated if the graph and its instance are destroyed.
+ *  In a graph with nodes that allocate or free memory, nodes and edges cannot be removed. Such a graph cannot be
+ *  copied, has at most one instance, and becomes a child only with PTXI_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE.
+ * `nodeParams`  in: size and place; out: the address.
+ * @return PTXI_SUCCESS, or
+ *         PTXI_ERROR_INVALID_VALUE  invalid dependencies or properties, or 0 bytes
+ *         PTXI_ERROR_NOT_SUPPORTED  memory of the host or of several processes, and a graph that belongs to a node
+ *         PTXI_ERROR_OUT_OF_MEMORY
+ *  Source: cuGraphAddMemAllocNode. */
+PTXI_API ptxiResult ptxiGraphAddMemAllocNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph,
+                                             const ptxiGraphNode *dependencies, size_t numDependencies,
+                                             PTXI_MEM_ALLOC_NODE_PARAMS *nodeParams);
+
+/*! ptxiGraphMemAllocNodeGetParams() :
+ *  Returns the parameters of a node that allocates memory. The descriptions of access belong to the node.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for a node of another type.
+ *  Source: cuGraphMemAllocNodeGetParams. */
+PTXI_API ptxiResult ptxiGraphMemAllocNodeGetParams(ptxiGraphNode hNode, PTXI_MEM_ALLOC_NODE_PARAMS *params_out);
+
+/*! ptxiGraphAddMemFreeNode() :
+ *  Adds a node that frees the memory of a node of this graph or of another one. A launch fails with
+ *  PTXI_ERROR_INVALID_VALUE if the memory of another graph is not allocated.
+ * `dptr`  address of the memory.
+ * @return PTXI_SUCCESS, PTXI_ERROR_NOT_SUPPORTED for a graph that belongs to a node, or PTXI_ERROR_INVALID_VALUE for
+ *         invalid dependencies, an address that no node allocates, memory that a node of the same graph frees already,
+ *         and memory that nodes of both its own and another graph would free.
+ *  Source: cuGraphAddMemFreeNode. */
+PTXI_API ptxiResult ptxiGraphAddMemFreeNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph,
+                                            const ptxiGraphNode *dependencies, size_t numDependencies,
+                                            ptxiDevicePtr dptr);
+
+/*! ptxiGraphMemFreeNodeGetParams() :
+ *  Returns the address that a node frees.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for a node of another type.
+ *  Source: cuGraphMemFreeNodeGetParams. */
+PTXI_API ptxiResult ptxiGraphMemFreeNodeGetParams(ptxiGraphNode hNode, ptxiDevicePtr *dptr_out);
+
+/*! ptxiDeviceGetGraphMemAttribute() :
+ *  Returns an attribute of the memory that nodes of graphs allocate.
+ * `value` output: a uint64_t.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_DEVICE, or PTXI_ERROR_INVALID_VALUE for an unknown attribute.
+ *  Source: cuDeviceGetGraphMemAttribute. */
+PTXI_API ptxiResult ptxiDeviceGetGraphMemAttribute(ptxiDevice device, ptxiGraphMemAttribute attr, void *value);
+
+/*! ptxiDeviceSetGraphMemAttribute() :
+ *  Restarts a maximum: it becomes the current amount.
+ * `value` a uint64_t, 0.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_DEVICE, or PTXI_ERROR_INVALID_VALUE for an attribute that is not a maximum
+ *         and for another value.
+ *  Source: cuDeviceSetGraphMemAttribute. */
+PTXI_API ptxiResult ptxiDeviceSetGraphMemAttribute(ptxiDevice device, ptxiGraphMemAttribute attr, void *value);
+
+/*! ptxiDeviceGraphMemTrim() :
+ *  Returns the memory of graphs that is not allocated now to the system. The addresses stay reserved.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_DEVICE.
+ *  Source: cuDeviceGraphMemTrim. */
+PTXI_API ptxiResult ptxiDeviceGraphMemTrim(ptxiDevice device);
+
+/*! ptxiGraphAddBatchMemOpNode() :
+ *  Adds a node that waits for words in memory or writes them, as ptxiStreamBatchMemOp. The memory is checked when the
+ *  node runs.
+ * `nodeParams`  read before the call returns.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE for invalid dependencies, no operations, more than 255, unknown ones
+ *         or flags, or PTXI_ERROR_NOT_SUPPORTED for PTXI_STREAM_MEM_OP_FLUSH_REMOTE_WRITES.
+ *  Source: cuGraphAddBatchMemOpNode. */
+PTXI_API ptxiResult ptxiGraphAddBatchMemOpNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph,
+                                               const ptxiGraphNode *dependencies, size_t numDependencies,
+                                               const PTXI_BATCH_MEM_OP_NODE_PARAMS *nodeParams);
+
+/*! ptxiGraphBatchMemOpNodeGetParams() :
+ *  Returns the parameters of a node with memory operations. The array belongs to the node.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for a node of another type.
+ *  Source: cuGraphBatchMemOpNodeGetParams. */
+PTXI_API ptxiResult ptxiGraphBatchMemOpNodeGetParams(ptxiGraphNode hNode,
+                                                     PTXI_BATCH_MEM_OP_NODE_PARAMS *nodeParams_out);
+
+/*! ptxiGraphBatchMemOpNodeSetParams() :
+ *  Replaces the parameters of a node with memory operations.
+ * @return as ptxiGraphAddBatchMemOpNode; PTXI_ERROR_INVALID_VALUE also for a node of another type.
+ *  Source: cuGraphBatchMemOpNodeSetParams. */
+PTXI_API ptxiResult ptxiGraphBatchMemOpNodeSetParams(ptxiGraphNode hNode,
+                                                     const PTXI_BATCH_MEM_OP_NODE_PARAMS *nodeParams);
+
+/*! ptxiGraphExecBatchMemOpNodeSetParams() :
+ *  Replaces the parameters of an instance's node with memory operations. `hNode` as for ptxiGraphExecNodeSetParams.
+ * @return as ptxiGraphBatchMemOpNodeSetParams; PTXI_ERROR_INVALID_VALUE also if the instance has no copy of the node.
+ *  Source: cuGraphExecBatchMemOpNodeSetParams. */
+PTXI_API ptxiResult ptxiGraphExecBatchMemOpNodeSetParams(ptxiGraphExec hGraphExec, ptxiGraphNode hNode,
+                                                         const PTXI_BATCH_MEM_OP_NODE_PARAMS *nodeParams);
+
 /*! ptxiGraphConditionalHandleCreate() :
  *  Creates a condition for conditional nodes of a graph. It belongs to the graph and to its copies. Kernels set its
  *  value with cudaGraphSetConditional.
@@ -2685,8 +2847,10 @@ PTXI_API ptxiResult ptxiGraphHostNodeGetParams(ptxiGraphNode hNode, PTXI_HOST_NO
 /*! ptxiGraphInstantiate() :
  *  Creates an instance of a graph, which can be launched. It is a copy: the graph may then be changed or destroyed. The
  *  caller ends it with ptxiGraphExecDestroy.
- * `flags` PTXI_GRAPH_INSTANTIATE_FLAG_... except UPLOAD; without effect.
- * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for a cycle of dependencies or for other flags.
+ * `flags` PTXI_GRAPH_INSTANTIATE_FLAG_... except UPLOAD.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE for a cycle of dependencies or for other flags, or
+ *         PTXI_ERROR_NOT_SUPPORTED for PTXI_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH, and for a second instance of a graph
+ *         that allocates or frees memory.
  *  Source: cuGraphInstantiate. */
 PTXI_API ptxiResult ptxiGraphInstantiate(ptxiGraphExec *phGraphExec, ptxiGraph hGraph, unsigned long long flags);
 
@@ -2796,6 +2960,56 @@ PTXI_API ptxiResult ptxiGraphExecChildGraphNodeSetParams(ptxiGraphExec hGraphExe
  *  Source: cuGraphLaunch. */
 PTXI_API ptxiResult ptxiGraphLaunch(ptxiGraphExec hGraphExec, ptxiStream hStream);
 
+/*! ptxiGraphDebugDotPrint() :
+ *  Writes a graph as text for Graphviz, with a cluster for each graph in it.
+ * `path`   name of the file.
+ * `flags`  PTXI_GRAPH_DEBUG_DOT_FLAGS_...; 0: types and kernels only.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE for unknown flags, or PTXI_ERROR_OPERATING_SYSTEM if the file cannot
+ *         be written.
+ *  Source: cuGraphDebugDotPrint. */
+PTXI_API ptxiResult ptxiGraphDebugDotPrint(ptxiGraph hGraph, const char *path, unsigned flags);
+
+/*! ptxiUserObjectCreate() :
+ *  Creates a count of references to an object of the program, such as memory that kernels of a graph use. The graph,
+ *  its copies and instances, and their launches that have not ended, keep references to it. When the last reference is
+ *  released, a thread of the library calls `destroy`, which may call no function of the library but those for errors.
+ * `ptr`              argument of `destroy`.
+ * `initialRefcount`  references of the caller, 1 to 2^31 - 1.
+ * `flags`            PTXI_USER_OBJECT_NO_DESTRUCTOR_SYNC.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE for another count or flag, or PTXI_ERROR_OUT_OF_MEMORY.
+ *  Source: cuUserObjectCreate. */
+PTXI_API ptxiResult ptxiUserObjectCreate(ptxiUserObject *object_out, void *ptr, ptxiHostFn destroy,
+                                         unsigned initialRefcount, unsigned flags);
+
+/*! ptxiUserObjectRetain() :
+ *  Adds references of the caller.
+ * `count`  1 to 2^31 - 1.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for another count or an invalid object.
+ *  Source: cuUserObjectRetain. */
+PTXI_API ptxiResult ptxiUserObjectRetain(ptxiUserObject object, unsigned count);
+
+/*! ptxiUserObjectRelease() :
+ *  Releases references of the caller.
+ * `count`  1 to the number of references that the caller has.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for another count or an invalid object.
+ *  Source: cuUserObjectRelease. */
+PTXI_API ptxiResult ptxiUserObjectRelease(ptxiUserObject object, unsigned count);
+
+/*! ptxiGraphRetainUserObject() :
+ *  Adds references of a graph to an object.
+ * `count`  1 to 2^31 - 1.
+ * `flags`  0, or PTXI_GRAPH_USER_OBJECT_MOVE: they are references of the caller, who then no longer has them.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for another count or flag, or an invalid object.
+ *  Source: cuGraphRetainUserObject. */
+PTXI_API ptxiResult ptxiGraphRetainUserObject(ptxiGraph graph, ptxiUserObject object, unsigned count, unsigned flags);
+
+/*! ptxiGraphReleaseUserObject() :
+ *  Releases references of a graph to an object.
+ * `count`  1 to the number of references that the graph has.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for another count or an invalid object.
+ *  Source: cuGraphReleaseUserObject. */
+PTXI_API ptxiResult ptxiGraphReleaseUserObject(ptxiGraph graph, ptxiUserObject object, unsigned count);
+
 /*! ptxiGraphUpload() :
  *  Does nothing but check the instance.
  * `hStream` ignored.
@@ -2819,6 +3033,35 @@ PTXI_API ptxiResult ptxiGraphUpload(ptxiGraphExec hGraphExec, ptxiStream hStream
  *         invalidated the capture.
  *  Source: cuStreamBeginCapture. */
 PTXI_API ptxiResult ptxiStreamBeginCapture(ptxiStream hStream, ptxiStreamCaptureMode mode);
+
+/*! ptxiStreamBeginCaptureToGraph() :
+ *  As ptxiStreamBeginCapture, but the nodes are added to a graph of the caller. ptxiStreamEndCapture returns that
+ *  graph, and leaves it to the caller also after an error. It cannot be destroyed before.
+ * `dependencies`    `numDependencies` different nodes of the graph, which end before the first captured nodes.
+ * `dependencyData`  NULL, or zeros for each dependency.
+ * @return as ptxiStreamBeginCapture; PTXI_ERROR_INVALID_VALUE also for invalid dependencies and for a graph that
+ *         another capture uses; PTXI_ERROR_NOT_SUPPORTED for other data.
+ *  Source: cuStreamBeginCaptureToGraph. */
+PTXI_API ptxiResult ptxiStreamBeginCaptureToGraph(ptxiStream hStream, ptxiGraph hGraph,
+                                                  const ptxiGraphNode *dependencies,
+                                                  const ptxiGraphEdgeData *dependencyData, size_t numDependencies,
+                                                  ptxiStreamCaptureMode mode);
+
+/*! ptxiStreamUpdateCaptureDependencies() :
+ *  Changes the nodes that the next node of a stream under capture will depend on.
+ * `dependencies`    `numDependencies` nodes of the captured graph; NULL if there are none.
+ * `dependencyData`  NULL, or zeros for each dependency.
+ * `flags`           PTXI_STREAM_ADD_CAPTURE_DEPENDENCIES or PTXI_STREAM_SET_CAPTURE_DEPENDENCIES.
+ * @return PTXI_SUCCESS, or
+ *         PTXI_ERROR_INVALID_VALUE  other flags, or nodes of another graph
+ *         PTXI_ERROR_ILLEGAL_STATE  the stream is not being captured
+ *         PTXI_ERROR_STREAM_CAPTURE_INVALIDATED  an earlier call invalidated the capture
+ *         PTXI_ERROR_NOT_SUPPORTED  other data
+ *         PTXI_ERROR_INVALID_HANDLE, PTXI_ERROR_OUT_OF_MEMORY
+ *  Source: cuStreamUpdateCaptureDependencies. */
+PTXI_API ptxiResult ptxiStreamUpdateCaptureDependencies(ptxiStream hStream, ptxiGraphNode *dependencies,
+                                                        const ptxiGraphEdgeData *dependencyData,
+                                                        size_t numDependencies, unsigned flags);
 
 /*! ptxiStreamEndCapture() :
  *  Ends the capture of a stream and returns the graph, which the caller owns. The capture ends also with an error,

@@ -244,6 +244,17 @@ ptxiResult cuStreamGetCaptureInfo_v3(ptxiStream stream, ptxiStreamCaptureStatus 
     return ptxiStreamGetCaptureInfo(stream, status, id, graph, dependencies, count);
 }
 
+ptxiResult cuStreamUpdateCaptureDependencies(ptxiStream stream, ptxiGraphNode *nodes, size_t count, unsigned flags)
+{
+    return ptxiStreamUpdateCaptureDependencies(stream, nodes, NULL, count, flags);
+}
+
+ptxiResult cuStreamUpdateCaptureDependencies_v2(ptxiStream stream, ptxiGraphNode *nodes, const ptxiGraphEdgeData *data,
+                                                size_t count, unsigned flags)
+{
+    return ptxiStreamUpdateCaptureDependencies(stream, nodes, data, count, flags);
+}
+
 /* ---- launches and profiling */
 
 /* This call belongs to the launch API before cuLaunchKernel, which libptxi does not have. PyCUDA still calls it, but
@@ -298,6 +309,7 @@ static const struct {
     { "cuStreamGetCaptureInfo_v2", 11030 },
     { "cuStreamGetCaptureInfo_v3", 12030 },
     { "cuStreamGetCtx_v2", 12050 },
+    { "cuStreamUpdateCaptureDependencies_v2", 12030 },
 };
 
 static bool is_newer_than(const char *name, int cuda_version)

@@ -69,8 +69,6 @@ DIFFERENT = {
     'async_memory_is': 'there are no tokens for peer access, and memory has exactly the requested size',
     'pointer_attributes_of_host': 'likewise',
     'PointerGetAttributes(all)': 'likewise, and memory is not shared with other processes and devices',
-    'async_in_capture': 'graphs cannot allocate memory',
-    'wait_value_in_capture': 'graphs cannot wait for values in memory',
     'MemPoolCreate(': "pools have the device's own memory, and belong to one process",
     'MemGetDefaultMemPool(': 'likewise',
     'MemPoolSetAttribute(5': 'pools keep no unused memory',

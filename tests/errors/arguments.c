@@ -17,6 +17,7 @@ const char call_text[] = ".version 9.0\n.target sm_90\n.address_size 64\n"
     ".visible .entry p(.param .u64 at) { ret; }\n";
 
 static char zeros[PAGE];
+static ptxiStreamBatchMemOpParams operation = { .operation = PTXI_STREAM_MEM_OP_BARRIER };
 static void *pointers[PAGE / sizeof(void *)]; /* reset to zeros */
 static struct world *here, *elsewhere;
 
@@ -109,6 +110,9 @@ void describe(struct world *w, const char *type, void *memory, size_t size)
          .flags = PTXI_MEM_ACCESS_FLAGS_PROT_READWRITE)
     MAKE(ptxiStreamBatchMemOpParams, .operation = PTXI_STREAM_MEM_OP_WAIT_VALUE_32, .address = GET(ptxiDevicePtr),
          .value64 = 1)
+    MAKE(PTXI_MEM_ALLOC_NODE_PARAMS, .poolProps.allocType = PTXI_MEM_ALLOCATION_TYPE_PINNED,
+         .poolProps.location.type = PTXI_MEM_LOCATION_TYPE_DEVICE, .bytesize = MEMORY)
+    MAKE(PTXI_BATCH_MEM_OP_NODE_PARAMS, .count = 1, .paramArray = &operation)
     MAKE(PTXI_HOST_NODE_PARAMS, .fn = (ptxiHostFn)nothing)
     MAKE(PTXI_MEMCPY2D, .srcMemoryType = PTXI_MEMORYTYPE_HOST, .srcHost = zeros,
          .dstMemoryType = PTXI_MEMORYTYPE_DEVICE,
@@ -252,6 +256,9 @@ static void make_graph(struct world *w)
                                                                   GET(ptxiContext)));
     ADD_LIKE(ptxiGraphNode, PTXI_MEMSET_NODE_PARAMS, ptxiGraphAddMemsetNode(&made, GET(ptxiGraph), NULL, 0, &like,
                                                                             GET(ptxiContext)));
+    ADD_LIKE(ptxiGraphNode, PTXI_BATCH_MEM_OP_NODE_PARAMS,
+             ptxiGraphAddBatchMemOpNode(&made, GET(ptxiGraph), NULL, 0, &like));
+    ADD(ptxiUserObject, ptxiUserObjectCreate(&made, NULL, (ptxiHostFn)nothing, 3, PTXI_USER_OBJECT_NO_DESTRUCTOR_SYNC));
     ADD(ptxiGraphExec, ptxiGraphInstantiate(&made, GET(ptxiGraph), 0));
 }
 

@@ -282,6 +282,7 @@ static ptxiResult allocate_block(ptxiContext ctx, size_t size, enum ptxi_heap_ki
         return PTXI_ERROR_OUT_OF_MEMORY;
     b->pool = pool;
     b->device = pool ? pool->device : ctx->device;
+    b->claimed = kind == PTXI_HEAP_GRAPH;
     b->size_class = class_of(size + RED_ZONE);
     bool clean = false;
 
@@ -369,11 +370,37 @@ struct ptxi_heap_block *ptxi_heap_claim(uint64_t addr, enum ptxi_heap_kind kind,
     return b;
 }
 
-void ptxi_heap_unclaim(struct ptxi_heap_block *b)
+void ptxi_heap_set_claimed(struct ptxi_heap_block *b, bool claimed)
 {
     pthread_mutex_lock(&heap.lock);
+    b->claimed = claimed;
+    pthread_mutex_unlock(&heap.lock);
+}
+
+void ptxi_heap_unclaim(struct ptxi_heap_block *b)
+{
     assert(b->claimed);
-    b->claimed = false;
+    ptxi_heap_set_claimed(b, false);
+}
+
+struct ptxi_graph_memory *ptxi_heap_graph_memory_at(uint64_t addr)
+{
+    struct ptxi_mem_region region;
+    const struct ptxi_heap_block *b = NULL;
+
+    pthread_mutex_lock(&heap.lock);
+    if (ptxi_memmap_find(ptxi_state.memmap, addr, &region) == PTXI_MEMMAP_INSIDE && !(region.flags & PTXI_MEM_OPEN))
+        b = region.owner;
+    struct ptxi_graph_memory *m = b ? b->graph : NULL;
+
+    pthread_mutex_unlock(&heap.lock);
+    return m;
+}
+
+void ptxi_heap_drop_pages(const struct ptxi_heap_block *b)
+{
+    pthread_mutex_lock(&heap.lock);
+    drop_pages(b);
     pthread_mutex_unlock(&heap.lock);
 }
 
