@@ -222,6 +222,7 @@ typedef void (*ptxiHostFn)(void *userData);      /* host function that a stream 
     X(PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES, 100) \
     X(DIRECT_MANAGED_MEM_ACCESS_FROM_HOST,          101) \
     X(VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED,          102) \
+    X(HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED,  103) \
     X(MAX_BLOCKS_PER_MULTIPROCESSOR,                106) \
     X(MAX_PERSISTING_L2_CACHE_SIZE,                 108) \
     X(MAX_ACCESS_POLICY_WINDOW_SIZE,                109) \
@@ -452,6 +453,36 @@ typedef enum ptxiMemAllocationType {
     PTXI_MEM_ALLOCATION_TYPE_PINNED = 1,
     PTXI_MEM_ALLOCATION_TYPE_MANAGED = 2
 } ptxiMemAllocationType;
+
+/* Memory without an address; see ptxiMemCreate(). */
+typedef unsigned long long ptxiMemGenericAllocationHandle;
+
+typedef enum ptxiMemAllocationHandleType {
+    PTXI_MEM_HANDLE_TYPE_NONE = 0,
+    PTXI_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR = 1, /* an int */
+    PTXI_MEM_HANDLE_TYPE_WIN32 = 2,                 /* not supported, as the following ones */
+    PTXI_MEM_HANDLE_TYPE_WIN32_KMT = 4,
+    PTXI_MEM_HANDLE_TYPE_FABRIC = 8
+} ptxiMemAllocationHandleType;
+
+typedef enum ptxiMemAllocationGranularityFlags {
+    PTXI_MEM_ALLOC_GRANULARITY_MINIMUM = 0,
+    PTXI_MEM_ALLOC_GRANULARITY_RECOMMENDED = 1
+} ptxiMemAllocationGranularityFlags;
+
+/* Properties of memory without an address. Layout of CUmemAllocationProp. */
+typedef struct ptxiMemAllocationProp {
+    ptxiMemAllocationType type;      /* PTXI_MEM_ALLOCATION_TYPE_PINNED */
+    ptxiMemAllocationHandleType requestedHandleTypes; /* NONE, or POSIX_FILE_DESCRIPTOR: it can be exported */
+    ptxiMemLocation location;        /* the device */
+    void *win32HandleMetaData;       /* NULL */
+    struct {
+        unsigned char compressionType;      /* 0 or 1; no effect, and 0 in the properties of a handle */
+        unsigned char gpuDirectRDMACapable; /* 0 or 1; no effect */
+        unsigned short usage;               /* 0 */
+        unsigned char reserved[4];
+    } allocFlags;
+} ptxiMemAllocationProp;
 
 /* Properties of a new pool. */
 typedef struct ptxiMemPoolProps {
@@ -1942,6 +1973,127 @@ PTXI_API ptxiResult ptxiMemPoolGetAccess(ptxiMemAccessFlags *flags, ptxiMemoryPo
  *         PTXI_ERROR_INVALID_DEVICE  an unknown device, or no access for the device
  *  Source: cuMemPoolSetAccess. */
 PTXI_API ptxiResult ptxiMemPoolSetAccess(ptxiMemoryPool pool, const ptxiMemAccessDesc *map, size_t count);
+
+/*! ptxiMemAddressReserve() :
+ *  Reserves addresses, to which ptxiMemMap maps memory. Needs no current context, as all calls up to ptxiMemUnmap. The
+ *  caller ends the reservation with ptxiMemAddressFree.
+ * `size`       bytes, a multiple of the size of a page of the host.
+ * `alignment`  a power of 2, or 0; at least 2 MiB is used.
+ * `addr`       the address, if it is possible; 0: any.
+ * `flags`      0.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE, or PTXI_ERROR_OUT_OF_MEMORY.
+ *  Source: cuMemAddressReserve. */
+PTXI_API ptxiResult ptxiMemAddressReserve(ptxiDevicePtr *ptr, size_t size, size_t alignment, ptxiDevicePtr addr,
+                                          unsigned long long flags);
+
+/*! ptxiMemAddressFree() :
+ *  Ends a reservation.
+ * `ptr`, `size`  as reserved.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for another range, and if memory is mapped there.
+ *  Source: cuMemAddressFree. */
+PTXI_API ptxiResult ptxiMemAddressFree(ptxiDevicePtr ptr, size_t size);
+
+/*! ptxiMemGetAllocationGranularity() :
+ *  Returns the number of bytes of which sizes and addresses must be multiples: 2 MiB.
+ * @return PTXI_SUCCESS, or as ptxiMemCreate for invalid properties; PTXI_ERROR_INVALID_VALUE also for an unknown
+ *         option.
+ *  Source: cuMemGetAllocationGranularity. */
+PTXI_API ptxiResult ptxiMemGetAllocationGranularity(size_t *granularity, const ptxiMemAllocationProp *prop,
+                                                    ptxiMemAllocationGranularityFlags option);
+
+/*! ptxiMemCreate() :
+ *  Allocates memory without an address. It contains zeros. The caller ends the handle with ptxiMemRelease.
+ * `size`   bytes, a multiple of the granularity.
+ * `flags`  0.
+ * @return PTXI_SUCCESS, or
+ *         PTXI_ERROR_INVALID_VALUE  an invalid size, unknown properties or flags
+ *         PTXI_ERROR_INVALID_DEVICE
+ *         PTXI_ERROR_NOT_SUPPORTED  memory of the host, and handles other than file descriptors
+ *         PTXI_ERROR_OUT_OF_MEMORY  also if the process has too many open files
+ *  Source: cuMemCreate. */
+PTXI_API ptxiResult ptxiMemCreate(ptxiMemGenericAllocationHandle *handle, size_t size,
+                                  const ptxiMemAllocationProp *prop, unsigned long long flags);
+
+/*! ptxiMemRelease() :
+ *  Ends a handle. The memory is freed when it is also mapped nowhere, and no process has it or its file descriptor.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE if `handle` is not valid.
+ *  Source: cuMemRelease. */
+PTXI_API ptxiResult ptxiMemRelease(ptxiMemGenericAllocationHandle handle);
+
+/*! ptxiMemMap() :
+ *  Maps memory to reserved addresses. Nothing may access it before ptxiMemSetAccess.
+ * `ptr`, `size`  a range within one reservation, where nothing is mapped; multiples of the granularity.
+ * `offset`       first byte of the memory, a multiple of the granularity.
+ * `flags`        0.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE for an invalid range or handle, or PTXI_ERROR_OUT_OF_MEMORY.
+ *  Source: cuMemMap. */
+PTXI_API ptxiResult ptxiMemMap(ptxiDevicePtr ptr, size_t size, size_t offset, ptxiMemGenericAllocationHandle handle,
+                               unsigned long long flags);
+
+/*! ptxiMemUnmap() :
+ *  Ends mappings. Waits until no kernel, copy or stream is accessing the memory, except for a kernel that runs without
+ *  checks (ptxiCtxSetChecking). Later accesses fail, also those of work that was queued before.
+ * `ptr`, `size`  a range that consists of whole mappings.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for another range.
+ *  Source: cuMemUnmap. */
+PTXI_API ptxiResult ptxiMemUnmap(ptxiDevicePtr ptr, size_t size);
+
+/*! ptxiMemSetAccess() :
+ *  Sets the access that devices have to mapped memory. If no device has more than PTXI_MEM_ACCESS_FLAGS_PROT_READ,
+ *  writes of kernels fail, and calls that would write there return PTXI_ERROR_INVALID_VALUE. If one device may write,
+ *  all devices that may read may write.
+ * `ptr`, `size`  a range that consists of whole mappings.
+ * `desc`         `count` descriptions, of which the last one for a device counts.
+ * @return PTXI_SUCCESS, or
+ *         PTXI_ERROR_INVALID_VALUE   another range, no descriptions, or unknown flags or locations
+ *         PTXI_ERROR_INVALID_DEVICE
+ *         PTXI_ERROR_NOT_SUPPORTED   access of the host
+ *         PTXI_ERROR_OUT_OF_MEMORY
+ *  Source: cuMemSetAccess. */
+PTXI_API ptxiResult ptxiMemSetAccess(ptxiDevicePtr ptr, size_t size, const ptxiMemAccessDesc *desc, size_t count);
+
+/*! ptxiMemGetAccess() :
+ *  Returns the access that a location has to mapped memory: PTXI_MEM_ACCESS_FLAGS_PROT_...; NONE for the host.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE for an unknown location and if nothing is mapped at `ptr`, or
+ *         PTXI_ERROR_INVALID_DEVICE.
+ *  Source: cuMemGetAccess. */
+PTXI_API ptxiResult ptxiMemGetAccess(unsigned long long *flags, const ptxiMemLocation *location, ptxiDevicePtr ptr);
+
+/*! ptxiMemGetAllocationPropertiesFromHandle() :
+ *  Returns the properties of memory without an address.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE if `handle` is not valid.
+ *  Source: cuMemGetAllocationPropertiesFromHandle. */
+PTXI_API ptxiResult ptxiMemGetAllocationPropertiesFromHandle(ptxiMemAllocationProp *prop,
+                                                             ptxiMemGenericAllocationHandle handle);
+
+/*! ptxiMemRetainAllocationHandle() :
+ *  Returns the handle of mapped memory, which the caller ends with one more ptxiMemRelease.
+ * `addr`  any address of a mapping.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE if nothing is mapped there, or PTXI_ERROR_OUT_OF_MEMORY.
+ *  Source: cuMemRetainAllocationHandle. */
+PTXI_API ptxiResult ptxiMemRetainAllocationHandle(ptxiMemGenericAllocationHandle *handle, void *addr);
+
+/*! ptxiMemExportToShareableHandle() :
+ *  Returns a file descriptor of the memory, for ptxiMemImportFromShareableHandle in this or another process. The caller
+ *  closes it.
+ * `shareableHandle`  output: an int.
+ * `handleType`       PTXI_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, which the properties must include.
+ * `flags`            0.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE, or PTXI_ERROR_OUT_OF_MEMORY if the process has too many open files.
+ *  Source: cuMemExportToShareableHandle. */
+PTXI_API ptxiResult ptxiMemExportToShareableHandle(void *shareableHandle, ptxiMemGenericAllocationHandle handle,
+                                                   ptxiMemAllocationHandleType handleType, unsigned long long flags);
+
+/*! ptxiMemImportFromShareableHandle() :
+ *  Returns a handle of memory that another call has exported. The caller ends it with ptxiMemRelease, and may close the
+ *  file descriptor.
+ * `osHandle`      the file descriptor, cast to a pointer.
+ * `shHandleType`  PTXI_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE if it is no such file descriptor, PTXI_ERROR_NOT_SUPPORTED for other
+ *         types of handles, or PTXI_ERROR_OUT_OF_MEMORY.
+ *  Source: cuMemImportFromShareableHandle. */
+PTXI_API ptxiResult ptxiMemImportFromShareableHandle(ptxiMemGenericAllocationHandle *handle, void *osHandle,
+                                                     ptxiMemAllocationHandleType shHandleType);
 
 /*! ptxiMemcpy() :
  *  Copies bytes within the memory of the device and the host. Waits for earlier work of the legacy default stream and

@@ -67,6 +67,13 @@ HEAD
         echo "same(\"sizeof PTXI_$s\", sizeof(PTXI_$s), sizeof(CUDA_$s));"
     done
     echo 'same("sizeof ptxiGraphNodeParams", sizeof(ptxiGraphNodeParams), sizeof(CUgraphNodeParams));'
+    for s in MemAllocationProp MemPoolProps MemAccessDesc MemLocation LaunchAttribute LaunchConfig; do
+        theirs=$(printf '%s' "$s" | sed 's/^Mem/mem/; s/^Launch/launch/')
+        echo "same(\"sizeof ptxi$s\", sizeof(ptxi$s), sizeof(CU$theirs));"
+    done
+    for m in requestedHandleTypes location win32HandleMetaData allocFlags.usage; do
+        echo "same(\"ptxiMemAllocationProp.$m\", offsetof(ptxiMemAllocationProp, $m), offsetof(CUmemAllocationProp, $m));"
+    done
     for m in alloc free memOp; do
         echo "same(\"ptxiGraphNodeParams.$m\", offsetof(ptxiGraphNodeParams, value.$m), offsetof(CUgraphNodeParams, $m));"
     done

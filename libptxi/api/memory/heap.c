@@ -481,6 +481,42 @@ ptxiResult ptxi_heap_register(ptxiContext ctx, void *p, size_t size, uint32_t me
     return r;
 }
 
+/* ---- memory of other files */
+
+struct ptxi_heap_block *ptxi_heap_make_mapped(ptxiDevice device, uint64_t base, size_t size)
+{
+    struct ptxi_heap_block *b = calloc(1, sizeof *b);
+
+    if (b)
+        *b = (struct ptxi_heap_block){ .kind = PTXI_HEAP_MAPPED, .device = device, .base = base, .size = size };
+    return b;
+}
+
+void ptxi_heap_free_mapped(struct ptxi_heap_block *b)
+{
+    pthread_mutex_lock(&heap.lock); /* no thread is copying it */
+    free(b);
+    pthread_mutex_unlock(&heap.lock);
+}
+
+bool ptxi_heap_reserve(size_t bytes)
+{
+    pthread_mutex_lock(&heap.lock);
+    bool room = bytes <= ptxi_state.total_memory && heap.in_use <= ptxi_state.total_memory - bytes;
+
+    heap.in_use += room ? bytes : 0;
+    pthread_mutex_unlock(&heap.lock);
+    return room;
+}
+
+void ptxi_heap_unreserve(size_t bytes)
+{
+    pthread_mutex_lock(&heap.lock);
+    assert(heap.in_use >= bytes);
+    heap.in_use -= bytes;
+    pthread_mutex_unlock(&heap.lock);
+}
+
 /* ---- memory that kernels allocate */
 
 static size_t counted_bytes(size_t size)

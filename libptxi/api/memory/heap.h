@@ -21,6 +21,7 @@ enum ptxi_heap_kind {
     PTXI_HEAP_MODULE,     /* a module's variable, or other memory that is zeroed even if PTXI_FILL is set */
     PTXI_HEAP_KERNEL,     /* malloc of a kernel */
     PTXI_HEAP_ARRAY,      /* an array's texels, which kernels cannot address */
+    PTXI_HEAP_MAPPED,     /* a mapping of virtual_memory.c, in no context */
     PTXI_HEAP_GRAPH,      /* memory of a graph's node (graph_memory.h), claimed while it is not allocated */
 };
 
@@ -76,6 +77,14 @@ ptxiResult ptxi_heap_register(ptxiContext ctx, void *p, size_t size, uint32_t me
 
 /* malloc() and free() of kernels. The callbacks' ctx is a ptxiContext. */
 extern const struct ptxi_kernel_heap ptxi_heap_of_kernels;
+
+/* The owner of the region of a mapping. It is freed after its region has been removed from the memory map. */
+struct ptxi_heap_block *ptxi_heap_make_mapped(ptxiDevice device, uint64_t base, size_t size); /* NULL: no memory */
+void ptxi_heap_free_mapped(struct ptxi_heap_block *b);
+
+/* Counts memory that is not in the heap. False: there is not as much. */
+bool ptxi_heap_reserve(size_t bytes);
+void ptxi_heap_unreserve(size_t bytes);
 
 size_t ptxi_heap_in_use(void); /* bytes */
 
