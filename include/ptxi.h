@@ -583,7 +583,14 @@ typedef union ptxiLaunchAttributeValue {
     struct { ptxiEvent event; int flags, triggerAtBlockStart; } programmaticEvent; /* flags 0 */
     struct { ptxiEvent event; int flags; } launchCompletionEvent;       /* flags 0 */
     int priority;
+    int syncPolicy;                                                     /* of streams: PTXI_SYNC_POLICY_... */
+    struct { unsigned char default_, remote; } memSyncDomainMap;        /* 0 to 3 */
+    int memSyncDomain;                                                  /* 0 or 1 */
 } ptxiLaunchAttributeValue;
+
+/* How a host thread waits for a stream. No effect. */
+enum { PTXI_SYNC_POLICY_AUTO = 1, PTXI_SYNC_POLICY_SPIN = 2, PTXI_SYNC_POLICY_YIELD = 3,
+       PTXI_SYNC_POLICY_BLOCKING_SYNC = 4 };
 
 typedef struct ptxiLaunchAttribute {
     ptxiLaunchAttributeID id;
@@ -717,6 +724,84 @@ typedef struct PTXI_MEMCPY3D_PEER {
     size_t dstPitch, dstHeight;
     size_t WidthInBytes, Height, Depth;
 } PTXI_MEMCPY3D_PEER;
+
+/* Advice about managed memory. It has no effect, but can be queried. */
+typedef enum ptxiMemAdvice {
+    PTXI_MEM_ADVISE_SET_READ_MOSTLY = 1,
+    PTXI_MEM_ADVISE_UNSET_READ_MOSTLY = 2,
+    PTXI_MEM_ADVISE_SET_PREFERRED_LOCATION = 3,
+    PTXI_MEM_ADVISE_UNSET_PREFERRED_LOCATION = 4,
+    PTXI_MEM_ADVISE_SET_ACCESSED_BY = 5,
+    PTXI_MEM_ADVISE_UNSET_ACCESSED_BY = 6
+} ptxiMemAdvice;
+
+/* Attribute of a range of managed memory, an int. A location is the number of a device, -1 for the host, or -2 if it is
+ * unknown or not the same in the whole range. */
+typedef enum ptxiMemRangeAttribute {
+    PTXI_MEM_RANGE_ATTRIBUTE_READ_MOSTLY = 1,            /* 1: advised for the whole range */
+    PTXI_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION = 2,
+    PTXI_MEM_RANGE_ATTRIBUTE_ACCESSED_BY = 3,            /* array of locations; unused elements are -2 */
+    PTXI_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION = 4,
+    PTXI_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE = 5, /* ptxiMemLocationType */
+    PTXI_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID = 6,
+    PTXI_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE = 7,
+    PTXI_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID = 8
+} ptxiMemRangeAttribute;
+
+/* When a batch reads the source of a copy. */
+typedef enum ptxiMemcpySrcAccessOrder {
+    PTXI_MEMCPY_SRC_ACCESS_ORDER_INVALID = 0,
+    PTXI_MEMCPY_SRC_ACCESS_ORDER_STREAM = 1,             /* when the stream reaches it */
+    PTXI_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL = 2,    /* before the call returns */
+    PTXI_MEMCPY_SRC_ACCESS_ORDER_ANY = 3                 /* at any time; as STREAM */
+} ptxiMemcpySrcAccessOrder;
+
+enum { PTXI_MEMCPY_FLAG_DEFAULT = 0, PTXI_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE = 1 }; /* no effect */
+
+/* Attributes of copies of a batch. Layouts of CUmemcpyAttributes and the like. */
+typedef struct ptxiMemcpyAttributes {
+    ptxiMemcpySrcAccessOrder srcAccessOrder;
+    ptxiMemLocation srcLocHint, dstLocHint;              /* ignored */
+    unsigned flags;                                      /* PTXI_MEMCPY_FLAG_... */
+} ptxiMemcpyAttributes;
+
+typedef enum ptxiMemcpy3DOperandType {
+    PTXI_MEMCPY_OPERAND_TYPE_POINTER = 1,
+    PTXI_MEMCPY_OPERAND_TYPE_ARRAY = 2
+} ptxiMemcpy3DOperandType;
+
+typedef struct ptxiOffset3D {
+    size_t x, y, z;                                      /* elements */
+} ptxiOffset3D;
+
+typedef struct ptxiExtent3D {
+    size_t width, height, depth;                         /* elements */
+} ptxiExtent3D;
+
+typedef union ptxiMemcpy3DOperandValue {
+    struct {
+        ptxiDevicePtr ptr;                               /* device or host address */
+        size_t rowLength, layerHeight;                   /* elements of a row, rows of a layer; 0: those of the copy */
+        ptxiMemLocation locHint;                         /* ignored */
+    } ptr;
+    struct {
+        ptxiArray array;
+        ptxiOffset3D offset;
+    } array;
+} ptxiMemcpy3DOperandValue;
+
+typedef struct ptxiMemcpy3DOperand {
+    ptxiMemcpy3DOperandType type;                        /* selects the member of `op` */
+    ptxiMemcpy3DOperandValue op;
+} ptxiMemcpy3DOperand;
+
+/* One copy of a batch. Elements are those of its array; without an array they are bytes. */
+typedef struct PTXI_MEMCPY3D_BATCH_OP {
+    ptxiMemcpy3DOperand src, dst;
+    ptxiExtent3D extent;                                 /* not 0 */
+    ptxiMemcpySrcAccessOrder srcAccessOrder;
+    unsigned flags;                                      /* PTXI_MEMCPY_FLAG_... */
+} PTXI_MEMCPY3D_BATCH_OP;
 
 typedef enum ptxiGraphNodeType {
     PTXI_GRAPH_NODE_TYPE_KERNEL = 0,
@@ -2212,6 +2297,114 @@ PTXI_API ptxiResult ptxiMemcpy3DPeer(const PTXI_MEMCPY3D_PEER *pCopy);
  *  Source: cuMemcpy3DPeerAsync. */
 PTXI_API ptxiResult ptxiMemcpy3DPeerAsync(const PTXI_MEMCPY3D_PEER *pCopy, ptxiStream hStream);
 
+/*! ptxiMemcpyBatchAsync() :
+ *  Queues several copies of bytes in a stream, as ptxiMemcpyAsync, in any order. The calls of a batch exist for the
+ *  driver's programs; they are not faster than single copies.
+ * `dsts`, `srcs`, `sizes`  `count` addresses, device or host, and bytes.
+ * `attrs`, `attrsIdxs`     `numAttrs` attributes, and the index of the first copy of each; the first index is 0, and
+ *                          they increase.
+ * `hStream`                not the legacy default stream.
+ * @return as ptxiMemcpyAsync; PTXI_ERROR_INVALID_VALUE also for an empty batch, invalid attributes or indices, and the
+ *         legacy default stream. Copies before the error stay queued.
+ *  Source: cuMemcpyBatchAsync. */
+PTXI_API ptxiResult ptxiMemcpyBatchAsync(ptxiDevicePtr *dsts, ptxiDevicePtr *srcs, size_t *sizes, size_t count,
+                                         ptxiMemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs,
+                                         ptxiStream hStream);
+
+/*! ptxiMemcpy3DBatchAsync() :
+ *  Queues several copies of boxes in a stream, as ptxiMemcpy3DAsync, in any order.
+ * `opList`   `numOps` copies.
+ * `flags`    0.
+ * `hStream`  not the legacy default stream.
+ * @return as ptxiMemcpy3DAsync; PTXI_ERROR_INVALID_VALUE also for an empty batch, invalid operands or flags, and the
+ *         legacy default stream. Copies before the error stay queued.
+ *  Source: cuMemcpy3DBatchAsync. */
+PTXI_API ptxiResult ptxiMemcpy3DBatchAsync(size_t numOps, PTXI_MEMCPY3D_BATCH_OP *opList, unsigned long long flags,
+                                           ptxiStream hStream);
+
+/*! ptxiMemPrefetchAsync() :
+ *  Stores the location for PTXI_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION, and does nothing else: device and host use
+ *  the same memory.
+ * `devPtr`, `count`  a range within one allocation of managed memory, not empty.
+ * `location`         the device or the host, or a NUMA node of the host.
+ * `flags`            0.
+ * @return PTXI_SUCCESS, or
+ *         PTXI_ERROR_INVALID_VALUE   another range, location or flags
+ *         PTXI_ERROR_INVALID_DEVICE
+ *         PTXI_ERROR_STREAM_CAPTURE_UNSUPPORTED  the stream is being captured
+ *         PTXI_ERROR_INVALID_HANDLE, PTXI_ERROR_OUT_OF_MEMORY
+ *  Source: cuMemPrefetchAsync. */
+PTXI_API ptxiResult ptxiMemPrefetchAsync(ptxiDevicePtr devPtr, size_t count, ptxiMemLocation location, unsigned flags,
+                                         ptxiStream hStream);
+
+/*! ptxiMemPrefetchBatchAsync() :
+ *  The same for several ranges.
+ * `dptrs`, `sizes`                    `count` ranges.
+ * `prefetchLocs`, `prefetchLocIdxs`   `numPrefetchLocs` locations, and the index of the first range of each; the first
+ *                                     index is 0, and they increase.
+ * `flags`                             0.
+ * @return as ptxiMemPrefetchAsync; PTXI_ERROR_INVALID_VALUE also for an empty batch and invalid indices. Ranges before
+ *         the error have been processed.
+ *  Source: cuMemPrefetchBatchAsync. */
+PTXI_API ptxiResult ptxiMemPrefetchBatchAsync(ptxiDevicePtr *dptrs, size_t *sizes, size_t count,
+                                              ptxiMemLocation *prefetchLocs, size_t *prefetchLocIdxs,
+                                              size_t numPrefetchLocs, unsigned long long flags, ptxiStream hStream);
+
+/*! ptxiMemDiscardBatchAsync() :
+ *  Checks ranges of managed memory whose content the program no longer needs. The content stays.
+ * `dptrs`, `sizes`  `count` ranges.
+ * `flags`           0.
+ * @return as ptxiMemPrefetchBatchAsync.
+ *  Source: cuMemDiscardBatchAsync. */
+PTXI_API ptxiResult ptxiMemDiscardBatchAsync(ptxiDevicePtr *dptrs, size_t *sizes, size_t count,
+                                             unsigned long long flags, ptxiStream hStream);
+
+/*! ptxiMemDiscardAndPrefetchBatchAsync() :
+ *  ptxiMemDiscardBatchAsync and ptxiMemPrefetchBatchAsync. Source: cuMemDiscardAndPrefetchBatchAsync. */
+PTXI_API ptxiResult ptxiMemDiscardAndPrefetchBatchAsync(ptxiDevicePtr *dptrs, size_t *sizes, size_t count,
+                                                        ptxiMemLocation *prefetchLocs, size_t *prefetchLocIdxs,
+                                                        size_t numPrefetchLocs, unsigned long long flags,
+                                                        ptxiStream hStream);
+
+/*! ptxiMemAdvise() :
+ *  Stores advice about managed memory, for ptxiMemRangeGetAttribute. It has no effect.
+ * `devPtr`, `count`  a range within one allocation of managed memory, not empty.
+ * `location`         the device or the host; for the preferred location also a NUMA node of the host; ignored for
+ *                    READ_MOSTLY and UNSET_PREFERRED_LOCATION.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE for another range, location or advice, PTXI_ERROR_INVALID_DEVICE, or
+ *         PTXI_ERROR_OUT_OF_MEMORY.
+ *  Source: cuMemAdvise. */
+PTXI_API ptxiResult ptxiMemAdvise(ptxiDevicePtr devPtr, size_t count, ptxiMemAdvice advice, ptxiMemLocation location);
+
+/*! ptxiMemRangeGetAttribute() :
+ *  Returns what has been stored for a range of managed memory.
+ * `data`             output: an int; for PTXI_MEM_RANGE_ATTRIBUTE_ACCESSED_BY an array.
+ * `dataSize`         bytes: 4; of the array a multiple of 4, not 0.
+ * `devPtr`, `count`  a range within one allocation of managed memory, not empty.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for another range, attribute or size.
+ *  Source: cuMemRangeGetAttribute. */
+PTXI_API ptxiResult ptxiMemRangeGetAttribute(void *data, size_t dataSize, ptxiMemRangeAttribute attribute,
+                                             ptxiDevicePtr devPtr, size_t count);
+
+/*! ptxiMemRangeGetAttributes() :
+ *  The same for several attributes.
+ * `data`, `dataSizes`, `attributes`  `numAttributes` outputs, their sizes in bytes, and attributes.
+ * @return as ptxiMemRangeGetAttribute; PTXI_ERROR_INVALID_VALUE also for no attributes. Attributes before the error
+ *         have been written.
+ *  Source: cuMemRangeGetAttributes. */
+PTXI_API ptxiResult ptxiMemRangeGetAttributes(void **data, size_t *dataSizes, ptxiMemRangeAttribute *attributes,
+                                              size_t numAttributes, ptxiDevicePtr devPtr, size_t count);
+
+/*! ptxiStreamAttachMemAsync() :
+ *  Checks that memory may be attached to a stream. Attachments have no effect: any stream may use managed memory.
+ * `dptr`    start of an allocation of managed memory.
+ * `length`  its size, or 0.
+ * `flags`   PTXI_MEM_ATTACH_GLOBAL, HOST or SINGLE; SINGLE needs a stream that is no default stream.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_STREAM_CAPTURE_UNSUPPORTED
+ *         if the stream is being captured.
+ *  Source: cuStreamAttachMemAsync. */
+PTXI_API ptxiResult ptxiStreamAttachMemAsync(ptxiStream hStream, ptxiDevicePtr dptr, size_t length, unsigned flags);
+
 /*! ptxiMemcpyAtoH() :
  *  Copies bytes of an array's first row to the host. Waits as ptxiMemcpy does.
  * `srcOffset` first byte in the row. With `ByteCount`, a multiple of the block size in arrays of compressed blocks.
@@ -2371,6 +2564,28 @@ PTXI_API ptxiResult ptxiStreamGetId(ptxiStream hStream, unsigned long long *stre
  * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_HANDLE, also for the default streams.
  *  Source: cuStreamDestroy. */
 PTXI_API ptxiResult ptxiStreamDestroy(ptxiStream hStream);
+
+/*! ptxiStreamGetAttribute() :
+ *  Returns an attribute of a stream: ACCESS_POLICY_WINDOW, SYNCHRONIZATION_POLICY, PRIORITY, MEM_SYNC_DOMAIN_MAP or
+ *  MEM_SYNC_DOMAIN of ptxiLaunchAttributeID.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_INVALID_VALUE for another attribute.
+ *  Source: cuStreamGetAttribute. */
+PTXI_API ptxiResult ptxiStreamGetAttribute(ptxiStream hStream, ptxiLaunchAttributeID attr,
+                                           ptxiLaunchAttributeValue *value_out);
+
+/*! ptxiStreamSetAttribute() :
+ *  Sets an attribute of a stream, as for ptxiStreamGetAttribute. It is stored, and has no effect.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_INVALID_VALUE for another attribute or a value out of
+ *         range.
+ *  Source: cuStreamSetAttribute. */
+PTXI_API ptxiResult ptxiStreamSetAttribute(ptxiStream hStream, ptxiLaunchAttributeID attr,
+                                           const ptxiLaunchAttributeValue *value);
+
+/*! ptxiStreamCopyAttributes() :
+ *  Copies all attributes of a stream to another stream of the same context.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_HANDLE.
+ *  Source: cuStreamCopyAttributes. */
+PTXI_API ptxiResult ptxiStreamCopyAttributes(ptxiStream dst, ptxiStream src);
 
 /*! ptxiStreamSynchronize() :
  *  Waits until all work that is queued in a stream has ended. The calling thread helps to run it.

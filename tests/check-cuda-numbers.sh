@@ -67,10 +67,11 @@ HEAD
         echo "same(\"sizeof PTXI_$s\", sizeof(PTXI_$s), sizeof(CUDA_$s));"
     done
     echo 'same("sizeof ptxiGraphNodeParams", sizeof(ptxiGraphNodeParams), sizeof(CUgraphNodeParams));'
-    for s in MemAllocationProp MemPoolProps MemAccessDesc MemLocation LaunchAttribute LaunchConfig; do
-        theirs=$(printf '%s' "$s" | sed 's/^Mem/mem/; s/^Launch/launch/')
+    for s in MemcpyAttributes Memcpy3DOperand Offset3D Extent3D MemAllocationProp MemPoolProps MemAccessDesc MemLocation LaunchAttribute LaunchConfig; do
+        theirs=$(printf '%s' "$s" | sed 's/^Mem/mem/; s/^Launch/launch/; s/^Offset/offset/; s/^Extent/extent/')
         echo "same(\"sizeof ptxi$s\", sizeof(ptxi$s), sizeof(CU$theirs));"
     done
+    echo 'same("sizeof PTXI_MEMCPY3D_BATCH_OP", sizeof(PTXI_MEMCPY3D_BATCH_OP), sizeof(CUDA_MEMCPY3D_BATCH_OP));'
     for m in requestedHandleTypes location win32HandleMetaData allocFlags.usage; do
         echo "same(\"ptxiMemAllocationProp.$m\", offsetof(ptxiMemAllocationProp, $m), offsetof(CUmemAllocationProp, $m));"
     done

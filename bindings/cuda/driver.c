@@ -294,6 +294,7 @@ static const struct {
     { "cuCtxCreate_v3", 11040 },
     { "cuCtxCreate_v4", 12050 },
     { "cuCtxGetDevice_v2", 13000 },
+    { "cuCtxSynchronize_v2", 13000 },
     { "cuGetProcAddress_v2", 12000 },
     { "cuGraphAddDependencies_v2", 12030 },
     { "cuGraphAddKernelNode_v2", 12000 },
@@ -306,6 +307,10 @@ static const struct {
     { "cuGraphNodeGetDependencies_v2", 12030 },
     { "cuGraphNodeGetDependentNodes_v2", 12030 },
     { "cuGraphRemoveDependencies_v2", 12030 },
+    { "cuMemAdvise_v2", 12020 },
+    { "cuMemPrefetchAsync_v2", 12020 },
+    { "cuMemcpy3DBatchAsync_v2", 13000 },
+    { "cuMemcpyBatchAsync_v2", 13000 },
     { "cuStreamGetCaptureInfo_v2", 11030 },
     { "cuStreamGetCaptureInfo_v3", 12030 },
     { "cuStreamGetCtx_v2", 12050 },
@@ -315,7 +320,7 @@ static const struct {
 static bool is_newer_than(const char *name, int cuda_version)
 {
     for (unsigned i = 0; i < sizeof changed_calls / sizeof *changed_calls; i++)
-        if (!strcmp(changed_calls[i].name, name))
+        if (!strncmp(changed_calls[i].name, name, strlen(changed_calls[i].name)))
             return cuda_version < changed_calls[i].cuda_version;
     return false;
 }
@@ -336,8 +341,9 @@ static driver_function *find_function(const char *symbol, const char *suffix, in
 /* Returns the newest version of a call that a program for this version of CUDA can know. */
 ptxiResult cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion, uint64_t flags, int *symbolStatus)
 {
-    static const char *const suffixes[] = { "_v2_ptds", "_v2_ptsz", "_ptds", "_ptsz", "_v4", "_v3", "_v2", "" };
-    enum { PER_THREAD_SUFFIXES = 4 };
+    static const char *const suffixes[] = { "_v3_ptsz", "_v2_ptds", "_v2_ptsz", "_ptds", "_ptsz", "_v4", "_v3", "_v2",
+                                            "" };
+    enum { PER_THREAD_SUFFIXES = 5 };
     driver_function *f = NULL;
 
     if (!symbol || !pfn)
@@ -353,4 +359,9 @@ ptxiResult cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion, 
 ptxiResult cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, uint64_t flags)
 {
     return cuGetProcAddress_v2(symbol, pfn, cudaVersion, flags, NULL);
+}
+
+ptxiResult cuGetProcAddress_v2_ptsz(const char *symbol, void **pfn, int cudaVersion, uint64_t flags, int *symbolStatus)
+{
+    return cuGetProcAddress_v2(symbol, pfn, cudaVersion, flags | PER_THREAD, symbolStatus);
 }

@@ -159,7 +159,7 @@ static const char *any_text(void)
 }
 
 /* Element counts do not exceed the memory, and grids are small. */
-static unsigned long long number(const char *name)
+static unsigned long long number(const char *type, const char *name)
 {
     static const unsigned long long numbers[] = {
         1, 0, 2, 3, 4, 16, 31, 32, 33, 1024, MEMORY, 65536, 0x7fffffff, 0x80000000, 0xffffffff, 1ull << 63,
@@ -171,7 +171,8 @@ static unsigned long long number(const char *name)
         count = 3;
     else if (here->disturbed && !strcmp(name, "ByteCount"))
         count = 8; /* of a copy from freed memory, which the library takes for other memory of the process */
-    else if (!strncmp(name, "num", 3) || !strcmp(name, "size") || !strcmp(name, "len") || !strcmp(name, "threads"))
+    else if (!strncmp(name, "num", 3) || !strcmp(name, "size") || !strcmp(name, "len") || !strcmp(name, "threads") ||
+             (!strcmp(name, "count") && !strcmp(type, "size_t")))
         count = 8;
     return numbers[below(below(3) ? count : 3)];
 }
@@ -201,7 +202,7 @@ static unsigned long long choose(const char *type, const char *name)
         return below(2) ? (uintptr_t)nothing : 0;
     if (!strcmp(type, "const char *"))
         return (uintptr_t)any_text();
-    return type[strlen(type) - 1] == '*' ? (uintptr_t)memory(type, name) : number(name);
+    return type[strlen(type) - 1] == '*' ? (uintptr_t)memory(type, name) : number(type, name);
 }
 
 unsigned long long argument(const char *type, const char *name)
@@ -213,6 +214,17 @@ unsigned long long argument(const char *type, const char *name)
         thread.at[thread.count++] = (struct argument){ type, v };
     snprintf(thread.said + n, sizeof thread.said - n, " %s=%#llx", name, v);
     return v;
+}
+
+void *structure(const char *type, const char *name)
+{
+    void *page = thread.pages[thread.count % PAGES];
+
+    (void)argument(type, name); /* takes the page */
+    memset(page, 0, PAGE);
+    if (below(4))
+        describe(here, type, page, PAGE);
+    return page;
 }
 
 ptxiResult call_with_arguments(const struct call *c)
