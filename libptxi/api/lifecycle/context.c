@@ -4,6 +4,7 @@
 #include "api/graph/capture.h"
 #include "api/memory/graph_memory.h"
 #include "api/memory/heap.h"
+#include "api/memory/managed.h"
 #include "api/module/library.h"
 #include "api/stream/event.h"
 #include "api/texture/array.h"
@@ -73,6 +74,7 @@ static void close_context(ptxiContext ctx)
     ptxi_arrays_free_all(ctx);
     ptxi_graph_memory_close_context(ctx);
     ptxi_heap_free_all(ctx);
+    ptxi_managed_forget_freed();
     ptxi_failure_unref(ctx->last_failure);
     ctx->last_failure = NULL;
 }

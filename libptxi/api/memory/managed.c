@@ -1,5 +1,7 @@
-/* Hints about managed memory: advice, prefetches, discards, attachments. They are checked, and stored in segments of
- * addresses that the program can query. */
+/* Advice, prefetches, discards and attachments are checked, and stored in segments of addresses that the program can
+ * query. */
+#include "api/memory/managed.h"
+
 #include "api/memory/heap.h"
 #include "api/stream/stream.h"
 
@@ -46,6 +48,13 @@ static void drop_old_segments(void)
         *at = s->next;
         free(s);
     }
+}
+
+void ptxi_managed_forget_freed(void)
+{
+    pthread_mutex_lock(&lock);
+    drop_old_segments();
+    pthread_mutex_unlock(&lock);
 }
 
 static struct segment *insert_segment(struct segment **at, uint64_t base, uint64_t end, uint64_t id)
