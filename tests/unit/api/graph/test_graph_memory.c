@@ -101,8 +101,8 @@ START_TEST(memory_exists_between_its_nodes)
     ck_assert(got.dptr == at && got.bytesize == BYTES && !got.accessDescCount);
     ok(ptxiGraphMemFreeNodeGetParams(n, &keep));
     ck_assert_uint_eq(keep, at);
-    gives(ptxiGraphMemFreeNodeGetParams(a, &keep), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiGraphMemAllocNodeGetParams(n, &got), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiGraphMemFreeNodeGetParams(a, &keep), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiGraphMemAllocNodeGetParams(n, &got), PTXI_ERROR_INVALID_VALUE);
     ptxiGraphExec x = instance(graph, 0);
 
     for (unsigned k = 0; k < 3; k++) {
@@ -116,8 +116,8 @@ START_TEST(memory_exists_between_its_nodes)
     ok(ptxiGraphLaunch(x, stream));
     ok(ptxiGraphExecDestroy(x));
     ok(ptxiStreamSynchronize(stream));
-    gives(ptxiMemFree(at), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemFreeAsync(at, stream), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemFree(at), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemFreeAsync(at, stream), PTXI_ERROR_INVALID_VALUE);
 }
 END_TEST
 
@@ -131,26 +131,26 @@ START_TEST(memory_that_a_launch_leaves)
     fill(graph, at, 7, a);
     ptxiGraphExec x = instance(graph, 0);
 
-    gives(ptxiMemFree(at), PTXI_ERROR_INVALID_VALUE); /* not allocated yet */
+    ck_result(ptxiMemFree(at), PTXI_ERROR_INVALID_VALUE); /* not allocated yet */
     launch(x);
     ck_assert_uint_eq(word(at), 7);
     ok(ptxiMemGetAddressRange(&base, &size, at + 5));
     ck_assert(base == at && size == BYTES);
-    gives(ptxiGraphLaunch(x, stream), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiGraphLaunch(x, stream), PTXI_ERROR_INVALID_VALUE);
     ok(ptxiMemFreeAsync(at, stream));
-    gives(ptxiMemFreeAsync(at, stream), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemFreeAsync(at, stream), PTXI_ERROR_INVALID_VALUE);
     launch(x);
     ok(ptxiMemFree(at));
-    gives(ptxiMemFree(at), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemFree(at), PTXI_ERROR_INVALID_VALUE);
     ck_assert_uint_eq(word(at), 1);
 
     /* another graph frees it */
     ok(ptxiGraphCreate(&other, 0));
     ok(ptxiGraphAddMemFreeNode(&n, other, NULL, 0, at));
-    gives(ptxiGraphAddMemFreeNode(&n, graph, NULL, 0, at), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiGraphAddMemFreeNode(&n, graph, NULL, 0, at), PTXI_ERROR_INVALID_VALUE);
     ptxiGraphExec y = instance(other, 0);
 
-    gives(ptxiGraphLaunch(y, stream), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiGraphLaunch(y, stream), PTXI_ERROR_INVALID_VALUE);
     launch(x);
     launch(y);
     ck_assert_uint_eq(word(at), 1);
@@ -164,7 +164,7 @@ START_TEST(memory_that_a_launch_leaves)
     graph = NULL;
     ck_assert_uint_eq(word(at), 7);
     ok(ptxiMemFree(at));
-    gives(ptxiMemFree(at), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemFree(at), PTXI_ERROR_INVALID_VALUE);
 }
 END_TEST
 
@@ -211,11 +211,12 @@ START_TEST(attributes_of_memory)
     ck_assert_uint_eq(attribute(PTXI_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH), BYTES);
     ok(ptxiDeviceSetGraphMemAttribute(0, PTXI_GRAPH_MEM_ATTR_USED_MEM_HIGH, &value));
     ck_assert_uint_eq(attribute(PTXI_GRAPH_MEM_ATTR_USED_MEM_HIGH), 0);
-    gives(ptxiDeviceSetGraphMemAttribute(0, PTXI_GRAPH_MEM_ATTR_USED_MEM_CURRENT, &value), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiDeviceSetGraphMemAttribute(0, PTXI_GRAPH_MEM_ATTR_USED_MEM_CURRENT, &value),
+              PTXI_ERROR_INVALID_VALUE);
     value = 1;
-    gives(ptxiDeviceSetGraphMemAttribute(0, PTXI_GRAPH_MEM_ATTR_USED_MEM_HIGH, &value), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiDeviceGetGraphMemAttribute(0, (ptxiGraphMemAttribute)4, &value), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiDeviceGetGraphMemAttribute(1, PTXI_GRAPH_MEM_ATTR_USED_MEM_HIGH, &value), PTXI_ERROR_INVALID_DEVICE);
+    ck_result(ptxiDeviceSetGraphMemAttribute(0, PTXI_GRAPH_MEM_ATTR_USED_MEM_HIGH, &value), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiDeviceGetGraphMemAttribute(0, (ptxiGraphMemAttribute)4, &value), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiDeviceGetGraphMemAttribute(1, PTXI_GRAPH_MEM_ATTR_USED_MEM_HIGH, &value), PTXI_ERROR_INVALID_DEVICE);
     ok(ptxiGraphExecDestroy(x));
 }
 END_TEST
@@ -228,36 +229,36 @@ START_TEST(rules_of_graphs_with_memory)
     ptxiGraphExec x, y;
     PTXI_MEM_ALLOC_NODE_PARAMS p = of_bytes(0);
 
-    gives(ptxiGraphAddMemAllocNode(&b, graph, NULL, 0, &p), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiGraphAddMemAllocNode(&b, graph, NULL, 0, &p), PTXI_ERROR_INVALID_VALUE);
     p = of_bytes(8);
     p.poolProps.handleTypes = 1;
-    gives(ptxiGraphAddMemAllocNode(&b, graph, NULL, 0, &p), PTXI_ERROR_NOT_SUPPORTED);
+    ck_result(ptxiGraphAddMemAllocNode(&b, graph, NULL, 0, &p), PTXI_ERROR_NOT_SUPPORTED);
     p = of_bytes((size_t)1 << 60);
-    gives(ptxiGraphAddMemAllocNode(&b, graph, NULL, 0, &p), PTXI_ERROR_OUT_OF_MEMORY);
+    ck_result(ptxiGraphAddMemAllocNode(&b, graph, NULL, 0, &p), PTXI_ERROR_OUT_OF_MEMORY);
     p = of_bytes(8);
     p.accessDescCount = 1;
-    gives(ptxiGraphAddMemAllocNode(&b, graph, NULL, 0, &p), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiGraphAddMemAllocNode(&b, graph, NULL, 0, &p), PTXI_ERROR_INVALID_VALUE);
     ok(ptxiMemAlloc(&ordinary, BYTES));
-    gives(ptxiGraphAddMemFreeNode(&f, graph, NULL, 0, ordinary), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiGraphAddMemFreeNode(&f, graph, NULL, 0, at + 8), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiGraphAddMemFreeNode(&f, graph, NULL, 0, 0), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiGraphAddMemFreeNode(&f, graph, NULL, 0, ordinary), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiGraphAddMemFreeNode(&f, graph, NULL, 0, at + 8), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiGraphAddMemFreeNode(&f, graph, NULL, 0, 0), PTXI_ERROR_INVALID_VALUE);
     ok(ptxiGraphAddMemFreeNode(&f, graph, &a, 1, at));
-    gives(ptxiGraphAddMemFreeNode(&f, graph, &a, 1, at), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiGraphAddMemFreeNode(&f, graph, &a, 1, at), PTXI_ERROR_INVALID_VALUE);
     ok(ptxiGraphCreate(&other, 0));
-    gives(ptxiGraphAddMemFreeNode(&f, other, NULL, 0, at), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiGraphClone(&other, graph), PTXI_ERROR_NOT_SUPPORTED);
-    gives(ptxiGraphAddChildGraphNode(&b, other, NULL, 0, graph), PTXI_ERROR_NOT_SUPPORTED);
-    gives(ptxiGraphRemoveDependencies(graph, &a, &f, NULL, 1), PTXI_ERROR_NOT_SUPPORTED);
-    gives(ptxiGraphDestroyNode(a), PTXI_ERROR_NOT_SUPPORTED);
+    ck_result(ptxiGraphAddMemFreeNode(&f, other, NULL, 0, at), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiGraphClone(&other, graph), PTXI_ERROR_NOT_SUPPORTED);
+    ck_result(ptxiGraphAddChildGraphNode(&b, other, NULL, 0, graph), PTXI_ERROR_NOT_SUPPORTED);
+    ck_result(ptxiGraphRemoveDependencies(graph, &a, &f, NULL, 1), PTXI_ERROR_NOT_SUPPORTED);
+    ck_result(ptxiGraphDestroyNode(a), PTXI_ERROR_NOT_SUPPORTED);
     x = instance(graph, 0);
-    gives(ptxiGraphInstantiate(&y, graph, 0), PTXI_ERROR_NOT_SUPPORTED);
+    ck_result(ptxiGraphInstantiate(&y, graph, 0), PTXI_ERROR_NOT_SUPPORTED);
     ok(ptxiGraphExecUpdate(x, graph, NULL));
     ok(ptxiGraphExecDestroy(x));
     y = instance(graph, 0);
     launch(y);
     ok(ptxiGraphExecDestroy(y));
     ok(ptxiGraphDestroy(other));
-    gives(ptxiGraphInstantiate(&y, graph, PTXI_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH), PTXI_ERROR_NOT_SUPPORTED);
+    ck_result(ptxiGraphInstantiate(&y, graph, PTXI_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH), PTXI_ERROR_NOT_SUPPORTED);
 }
 END_TEST
 
@@ -272,7 +273,7 @@ START_TEST(other_memory_is_no_update)
     allocate(other, &b);
     ptxiGraphExec x = instance(graph, 0);
 
-    gives(ptxiGraphExecUpdate(x, other, &info), PTXI_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
+    ck_result(ptxiGraphExecUpdate(x, other, &info), PTXI_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
     ck_assert(info.result == PTXI_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED && info.errorNode == b);
     ok(ptxiGraphExecDestroy(x));
     ok(ptxiGraphDestroy(other));
@@ -292,18 +293,18 @@ START_TEST(a_graph_moves_into_a_node)
     at = allocate(child, &a);
     ok(ptxiGraphAddMemFreeNode(&f, child, &a, 1, at));
     p.value.graph = (PTXI_CHILD_GRAPH_NODE_PARAMS){ child, PTXI_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE };
-    gives(ptxiGraphAddNode(&n, graph, &a, NULL, 1, &p), PTXI_ERROR_INVALID_VALUE); /* it stays the program's */
-    gives(ptxiGraphAddNode(&n, child, NULL, NULL, 0, &p), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiGraphAddNode(&n, graph, &a, NULL, 1, &p), PTXI_ERROR_INVALID_VALUE); /* it stays the program's */
+    ck_result(ptxiGraphAddNode(&n, child, NULL, NULL, 0, &p), PTXI_ERROR_INVALID_VALUE);
     ok(ptxiGraphAddNode(&n, graph, NULL, NULL, 0, &p));
     ok(ptxiGraphChildGraphNodeGetGraph(n, &got));
     ck_assert_ptr_eq(got, child);
-    gives(ptxiGraphDestroy(child), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiGraphInstantiate(&x, child, 0), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiGraphAddNode(&n, graph, NULL, NULL, 0, &p), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiGraphAddMemAllocNode(&n, child, NULL, 0, &more), PTXI_ERROR_NOT_SUPPORTED);
+    ck_result(ptxiGraphDestroy(child), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiGraphInstantiate(&x, child, 0), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiGraphAddNode(&n, graph, NULL, NULL, 0, &p), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiGraphAddMemAllocNode(&n, child, NULL, 0, &more), PTXI_ERROR_NOT_SUPPORTED);
     x = instance(graph, 0);
     launch(x);
-    gives(ptxiGraphInstantiate(&x, graph, 0), PTXI_ERROR_NOT_SUPPORTED);
+    ck_result(ptxiGraphInstantiate(&x, graph, 0), PTXI_ERROR_NOT_SUPPORTED);
     ok(ptxiGraphExecDestroy(x));
 }
 END_TEST
@@ -325,9 +326,9 @@ START_TEST(memory_in_a_capture)
     ok(ptxiMemAllocAsync(&at, BYTES, stream));
     ok(ptxiMemsetD8Async(ordinary, 1, 8, stream));
     ok(ptxiStreamWriteValue32(stream, ordinary, 9, 0));
-    gives(ptxiMemFreeAsync(ordinary, stream), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemFreeAsync(ordinary, stream), PTXI_ERROR_INVALID_VALUE);
     ok(ptxiMemFreeAsync(at, stream));
-    gives(ptxiMemFreeAsync(at, stream), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemFreeAsync(at, stream), PTXI_ERROR_INVALID_VALUE);
     ok(ptxiStreamEndCapture(stream, &g));
     ok(ptxiGraphGetNodes(g, nodes, &count));
     ck_assert_uint_eq(count, 4);
@@ -340,7 +341,7 @@ START_TEST(memory_in_a_capture)
     launch(x);
     ck_assert_uint_eq(word(ordinary), 9);
     ok(ptxiStreamBeginCapture(stream, PTXI_STREAM_CAPTURE_MODE_RELAXED));
-    gives(ptxiGraphLaunch(x, stream), PTXI_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    ck_result(ptxiGraphLaunch(x, stream), PTXI_ERROR_STREAM_CAPTURE_UNSUPPORTED);
     ok(ptxiStreamEndCapture(stream, &graph));
     ok(ptxiGraphExecDestroy(x));
     ok(ptxiGraphDestroy(g));
@@ -363,7 +364,7 @@ START_TEST(memory_and_the_end_of_its_context)
     ok(ptxiCtxSetCurrent(ctx));
     ck_assert_uint_eq(attribute(PTXI_GRAPH_MEM_ATTR_USED_MEM_CURRENT), 0);
     ck_assert_uint_eq(word(at), 1);
-    gives(ptxiMemFree(at), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemFree(at), PTXI_ERROR_INVALID_VALUE);
     ok(ptxiGraphExecDestroy(x));
     ok(ptxiGraphDestroy(g));
 }
@@ -394,20 +395,20 @@ START_TEST(a_capture_continues_a_graph)
     ok(ptxiGraphAddEmptyNode(&a, graph, NULL, 0));
     ok(ptxiGraphAddEmptyNode(&b, graph, NULL, 0));
     ok(ptxiGraphAddEmptyNode(&foreign, other, NULL, 0));
-    gives(ptxiStreamBeginCaptureToGraph(stream, graph, &foreign, NULL, 1, 0), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiStreamBeginCaptureToGraph(stream, graph, NULL, NULL, 1, 0), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiStreamBeginCaptureToGraph(stream, graph, (ptxiGraphNode[]){ a, a }, NULL, 2, 0),
+    ck_result(ptxiStreamBeginCaptureToGraph(stream, graph, &foreign, NULL, 1, 0), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiStreamBeginCaptureToGraph(stream, graph, NULL, NULL, 1, 0), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiStreamBeginCaptureToGraph(stream, graph, (ptxiGraphNode[]){ a, a }, NULL, 2, 0),
           PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiStreamBeginCaptureToGraph(stream, graph, &a, &programmatic, 1, 0), PTXI_ERROR_NOT_SUPPORTED);
-    gives(ptxiStreamUpdateCaptureDependencies(stream, &a, NULL, 1, 0), PTXI_ERROR_ILLEGAL_STATE);
+    ck_result(ptxiStreamBeginCaptureToGraph(stream, graph, &a, &programmatic, 1, 0), PTXI_ERROR_NOT_SUPPORTED);
+    ck_result(ptxiStreamUpdateCaptureDependencies(stream, &a, NULL, 1, 0), PTXI_ERROR_ILLEGAL_STATE);
     ok(ptxiStreamBeginCaptureToGraph(stream, graph, &a, &plain, 1, PTXI_STREAM_CAPTURE_MODE_RELAXED));
-    gives(ptxiGraphDestroy(graph), PTXI_ERROR_ILLEGAL_STATE);
+    ck_result(ptxiGraphDestroy(graph), PTXI_ERROR_ILLEGAL_STATE);
     ck_assert(dependencies(&after) == 1 && after[0] == a);
     ok(ptxiStreamUpdateCaptureDependencies(stream, (ptxiGraphNode[]){ a, b }, NULL, 2,
                                            PTXI_STREAM_ADD_CAPTURE_DEPENDENCIES));
     ck_assert(dependencies(&after) == 2 && after[1] == b);
-    gives(ptxiStreamUpdateCaptureDependencies(stream, &foreign, NULL, 1, 0), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiStreamUpdateCaptureDependencies(stream, &a, NULL, 1, 2), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiStreamUpdateCaptureDependencies(stream, &foreign, NULL, 1, 0), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiStreamUpdateCaptureDependencies(stream, &a, NULL, 1, 2), PTXI_ERROR_INVALID_VALUE);
     ok(ptxiMemsetD8Async(at, 1, 8, stream));
     ok(ptxiStreamUpdateCaptureDependencies(stream, &b, NULL, 1, PTXI_STREAM_SET_CAPTURE_DEPENDENCIES));
     ck_assert(dependencies(&after) == 1 && after[0] == b);
@@ -418,8 +419,8 @@ START_TEST(a_capture_continues_a_graph)
     ok(ptxiGraphGetNodes(graph, NULL, &count));
     ck_assert_uint_eq(count, 3);
     ok(ptxiStreamBeginCaptureToGraph(stream, graph, NULL, NULL, 0, PTXI_STREAM_CAPTURE_MODE_RELAXED));
-    gives(ptxiStreamSynchronize(stream), PTXI_ERROR_STREAM_CAPTURE_UNSUPPORTED);
-    gives(ptxiStreamEndCapture(stream, &g), PTXI_ERROR_STREAM_CAPTURE_INVALIDATED);
+    ck_result(ptxiStreamSynchronize(stream), PTXI_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    ck_result(ptxiStreamEndCapture(stream, &g), PTXI_ERROR_STREAM_CAPTURE_INVALIDATED);
     ok(ptxiGraphGetNodes(graph, NULL, &count)); /* it still belongs to the program */
     ok(ptxiGraphDestroy(other));
 }
@@ -440,9 +441,9 @@ START_TEST(a_capture_into_a_graph_that_goes)
                                      PTXI_STREAM_CAPTURE_MODE_RELAXED));
     ok(ptxiGraphDestroy(graph));
     graph = NULL;
-    gives(ptxiStreamWriteValue32(stream, 0, 0, 0), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiStreamUpdateCaptureDependencies(stream, NULL, NULL, 0, 0), PTXI_ERROR_STREAM_CAPTURE_INVALIDATED);
-    gives(ptxiStreamEndCapture(stream, &g), PTXI_ERROR_STREAM_CAPTURE_INVALIDATED);
+    ck_result(ptxiStreamWriteValue32(stream, 0, 0, 0), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiStreamUpdateCaptureDependencies(stream, NULL, NULL, 0, 0), PTXI_ERROR_STREAM_CAPTURE_INVALIDATED);
+    ck_result(ptxiStreamEndCapture(stream, &g), PTXI_ERROR_STREAM_CAPTURE_INVALIDATED);
 }
 END_TEST
 
@@ -473,22 +474,22 @@ START_TEST(graphs_keep_objects)
     ptxiGraphNode n;
     static _Atomic int go;
 
-    gives(ptxiUserObjectCreate(&o, &destroyed, destroy, 0, 1), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiUserObjectCreate(&o, &destroyed, destroy, 1, 0), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiUserObjectCreate(&o, &destroyed, NULL, 1, 1), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiUserObjectCreate(&o, &destroyed, destroy, 0, 1), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiUserObjectCreate(&o, &destroyed, destroy, 1, 0), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiUserObjectCreate(&o, &destroyed, NULL, 1, 1), PTXI_ERROR_INVALID_VALUE);
     ok(ptxiUserObjectCreate(&o, &destroyed, destroy, 2, PTXI_USER_OBJECT_NO_DESTRUCTOR_SYNC));
     ok(ptxiUserObjectRetain(o, 3));
     ok(ptxiUserObjectRelease(o, 4));
-    gives(ptxiUserObjectRelease(o, 2), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiUserObjectRetain(o, 0), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiUserObjectRetain(NULL, 1), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiGraphRetainUserObject(graph, o, 2, PTXI_GRAPH_USER_OBJECT_MOVE), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiGraphRetainUserObject(graph, o, 1, 2), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiGraphReleaseUserObject(graph, o, 1), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiUserObjectRelease(o, 2), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiUserObjectRetain(o, 0), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiUserObjectRetain(NULL, 1), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiGraphRetainUserObject(graph, o, 2, PTXI_GRAPH_USER_OBJECT_MOVE), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiGraphRetainUserObject(graph, o, 1, 2), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiGraphReleaseUserObject(graph, o, 1), PTXI_ERROR_INVALID_VALUE);
     ok(ptxiGraphRetainUserObject(graph, o, 2, 0));
     ok(ptxiGraphReleaseUserObject(graph, o, 1));
     ok(ptxiGraphRetainUserObject(graph, o, 1, PTXI_GRAPH_USER_OBJECT_MOVE));
-    gives(ptxiUserObjectRelease(o, 1), PTXI_ERROR_INVALID_VALUE); /* the program has none */
+    ck_result(ptxiUserObjectRelease(o, 1), PTXI_ERROR_INVALID_VALUE); /* the program has none */
     ok(ptxiGraphAddHostNode(&n, graph, NULL, 0, &(PTXI_HOST_NODE_PARAMS){ block, &go }));
     ok(ptxiGraphClone(&clone, graph));
     ptxiGraphExec x = instance(graph, 0);
@@ -503,7 +504,7 @@ START_TEST(graphs_keep_objects)
     go = 1;
     ok(ptxiStreamSynchronize(stream));
     ck_assert_int_eq(wait_destroyed(), 1);
-    gives(ptxiUserObjectRetain(o, 1), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiUserObjectRetain(o, 1), PTXI_ERROR_INVALID_VALUE);
 }
 END_TEST
 
@@ -550,16 +551,16 @@ START_TEST(nodes_with_memory_operations)
     launch(x);
     ck_assert_uint_eq(word(at), 7);
     p.flags = 1;
-    gives(ptxiGraphAddBatchMemOpNode(&n, graph, NULL, 0, &p), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiGraphAddBatchMemOpNode(&n, graph, NULL, 0, &p), PTXI_ERROR_INVALID_VALUE);
     p = (PTXI_BATCH_MEM_OP_NODE_PARAMS){ .count = 0, .paramArray = ops };
-    gives(ptxiGraphAddBatchMemOpNode(&n, graph, NULL, 0, &p), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiGraphAddBatchMemOpNode(&n, graph, NULL, 0, &p), PTXI_ERROR_INVALID_VALUE);
     p.count = 256;
-    gives(ptxiGraphAddBatchMemOpNode(&n, graph, NULL, 0, &p), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiGraphAddBatchMemOpNode(&n, graph, NULL, 0, &p), PTXI_ERROR_INVALID_VALUE);
     p.count = 1;
     ops[0].operation = (ptxiStreamBatchMemOpType)9;
-    gives(ptxiGraphAddBatchMemOpNode(&n, graph, NULL, 0, &p), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiGraphAddBatchMemOpNode(&n, graph, NULL, 0, &p), PTXI_ERROR_INVALID_VALUE);
     ops[0].operation = PTXI_STREAM_MEM_OP_FLUSH_REMOTE_WRITES;
-    gives(ptxiGraphAddBatchMemOpNode(&n, graph, NULL, 0, &p), PTXI_ERROR_NOT_SUPPORTED);
+    ck_result(ptxiGraphAddBatchMemOpNode(&n, graph, NULL, 0, &p), PTXI_ERROR_NOT_SUPPORTED);
     ok(ptxiGraphExecDestroy(x));
 }
 END_TEST
@@ -590,9 +591,9 @@ START_TEST(graphs_as_text)
     expect_text(0, "\"graph_1_node_0\" -> \"graph_1_node_1\";\n");
     expect_text(PTXI_GRAPH_DEBUG_DOT_FLAGS_MEM_ALLOC_NODE_PARAMS, ", 4096 bytes");
     expect_text(PTXI_GRAPH_DEBUG_DOT_FLAGS_VERBOSE, "value 0x7, 1024 x 1 elements of 4 bytes");
-    gives(ptxiGraphDebugDotPrint(graph, "/nowhere/at/all", 0), PTXI_ERROR_OPERATING_SYSTEM);
-    gives(ptxiGraphDebugDotPrint(graph, NULL, 0), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiGraphDebugDotPrint(graph, "/dev/null", 1 << 20), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiGraphDebugDotPrint(graph, "/nowhere/at/all", 0), PTXI_ERROR_OPERATING_SYSTEM);
+    ck_result(ptxiGraphDebugDotPrint(graph, NULL, 0), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiGraphDebugDotPrint(graph, "/dev/null", 1 << 20), PTXI_ERROR_INVALID_VALUE);
 }
 END_TEST
 

@@ -79,13 +79,13 @@ START_TEST(prefetches_are_stored)
     ok(ptxiMemPrefetchAsync(p, HALF, node, 0, NULL));
     ok(ptxiMemRangeGetAttributes(data, sizes, attributes, 2, p, HALF));
     ck_assert(where == HOST && kind == PTXI_MEM_LOCATION_TYPE_HOST_NUMA);
-    gives(ptxiMemPrefetchAsync(p, BYTES, device, 1, stream), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemPrefetchAsync(p, BYTES, other, 0, stream), PTXI_ERROR_INVALID_DEVICE);
-    gives(ptxiMemPrefetchAsync(p, BYTES, invalid, 0, stream), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemPrefetchAsync(p, BYTES + 1, device, 0, stream), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemPrefetchAsync(p, 0, device, 0, stream), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemPrefetchAsync(device_memory, 16, device, 0, stream), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemRangeGetAttributes(data, sizes, attributes, 0, p, BYTES), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemPrefetchAsync(p, BYTES, device, 1, stream), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemPrefetchAsync(p, BYTES, other, 0, stream), PTXI_ERROR_INVALID_DEVICE);
+    ck_result(ptxiMemPrefetchAsync(p, BYTES, invalid, 0, stream), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemPrefetchAsync(p, BYTES + 1, device, 0, stream), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemPrefetchAsync(p, 0, device, 0, stream), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemPrefetchAsync(device_memory, 16, device, 0, stream), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemRangeGetAttributes(data, sizes, attributes, 0, p, BYTES), PTXI_ERROR_INVALID_VALUE);
 }
 END_TEST
 
@@ -93,24 +93,24 @@ START_TEST(bad_hints)
 {
     int value[2];
 
-    gives(ptxiMemAdvise(p, BYTES, (ptxiMemAdvice)7, device), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemAdvise(p, BYTES, PTXI_MEM_ADVISE_SET_ACCESSED_BY, node), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemAdvise(p, BYTES, PTXI_MEM_ADVISE_SET_PREFERRED_LOCATION, other), PTXI_ERROR_INVALID_DEVICE);
-    gives(ptxiMemAdvise(device_memory, BYTES, PTXI_MEM_ADVISE_SET_READ_MOSTLY, device), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemRangeGetAttribute(value, 8, PTXI_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, p, BYTES),
+    ck_result(ptxiMemAdvise(p, BYTES, (ptxiMemAdvice)7, device), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemAdvise(p, BYTES, PTXI_MEM_ADVISE_SET_ACCESSED_BY, node), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemAdvise(p, BYTES, PTXI_MEM_ADVISE_SET_PREFERRED_LOCATION, other), PTXI_ERROR_INVALID_DEVICE);
+    ck_result(ptxiMemAdvise(device_memory, BYTES, PTXI_MEM_ADVISE_SET_READ_MOSTLY, device), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemRangeGetAttribute(value, 8, PTXI_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, p, BYTES),
           PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemRangeGetAttribute(value, 6, PTXI_MEM_RANGE_ATTRIBUTE_ACCESSED_BY, p, BYTES),
+    ck_result(ptxiMemRangeGetAttribute(value, 6, PTXI_MEM_RANGE_ATTRIBUTE_ACCESSED_BY, p, BYTES),
           PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemRangeGetAttribute(value, 4, (ptxiMemRangeAttribute)9, p, BYTES), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemRangeGetAttribute(value, 4, PTXI_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, device_memory, BYTES),
+    ck_result(ptxiMemRangeGetAttribute(value, 4, (ptxiMemRangeAttribute)9, p, BYTES), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemRangeGetAttribute(value, 4, PTXI_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, device_memory, BYTES),
           PTXI_ERROR_INVALID_VALUE);
     ok(ptxiStreamAttachMemAsync(stream, p, 0, PTXI_MEM_ATTACH_SINGLE));
     ok(ptxiStreamAttachMemAsync(NULL, p, BYTES, PTXI_MEM_ATTACH_GLOBAL));
-    gives(ptxiStreamAttachMemAsync(NULL, p, BYTES, PTXI_MEM_ATTACH_SINGLE), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiStreamAttachMemAsync(stream, p, HALF, PTXI_MEM_ATTACH_SINGLE), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiStreamAttachMemAsync(stream, p + 4, 0, PTXI_MEM_ATTACH_SINGLE), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiStreamAttachMemAsync(stream, p, 0, 3), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiStreamAttachMemAsync(stream, device_memory, 0, PTXI_MEM_ATTACH_HOST), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiStreamAttachMemAsync(NULL, p, BYTES, PTXI_MEM_ATTACH_SINGLE), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiStreamAttachMemAsync(stream, p, HALF, PTXI_MEM_ATTACH_SINGLE), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiStreamAttachMemAsync(stream, p + 4, 0, PTXI_MEM_ATTACH_SINGLE), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiStreamAttachMemAsync(stream, p, 0, 3), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiStreamAttachMemAsync(stream, device_memory, 0, PTXI_MEM_ATTACH_HOST), PTXI_ERROR_INVALID_VALUE);
 }
 END_TEST
 
@@ -120,7 +120,7 @@ START_TEST(freed_memory_leaves_no_hints)
 
     ok(ptxiMemAdvise(p, BYTES, PTXI_MEM_ADVISE_SET_READ_MOSTLY, device));
     ok(ptxiMemFree(p));
-    gives(ptxiMemAdvise(p, BYTES, PTXI_MEM_ADVISE_SET_READ_MOSTLY, device), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemAdvise(p, BYTES, PTXI_MEM_ADVISE_SET_READ_MOSTLY, device), PTXI_ERROR_INVALID_VALUE);
     ok(ptxiMemAllocManaged(&again, BYTES, PTXI_MEM_ATTACH_GLOBAL));
     ck_assert_int_eq(get(PTXI_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, again, BYTES), 0);
 }
@@ -137,13 +137,13 @@ START_TEST(batches_of_hints)
     ck_assert_int_eq(get(PTXI_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION, p + HALF, HALF), HOST);
     ok(ptxiMemDiscardAndPrefetchBatchAsync(at, sizes, 2, where, first, 1, 0, stream));
     ck_assert_int_eq(get(PTXI_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION, p, BYTES), 0);
-    gives(ptxiMemPrefetchBatchAsync(at, sizes, 2, where, wrong, 2, 0, stream), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemPrefetchBatchAsync(at, sizes, 0, where, first, 1, 0, stream), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemPrefetchBatchAsync(at, sizes, 1, where, first, 2, 0, stream), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemPrefetchBatchAsync(at, sizes, 2, where, wrong, 2, 0, stream), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemPrefetchBatchAsync(at, sizes, 0, where, first, 1, 0, stream), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemPrefetchBatchAsync(at, sizes, 1, where, first, 2, 0, stream), PTXI_ERROR_INVALID_VALUE);
     ok(ptxiMemDiscardBatchAsync(at, sizes, 2, 0, stream));
-    gives(ptxiMemDiscardBatchAsync(at, sizes, 2, 1, stream), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemDiscardBatchAsync(at, sizes, 2, 1, stream), PTXI_ERROR_INVALID_VALUE);
     at[1] = device_memory;
-    gives(ptxiMemDiscardBatchAsync(at, sizes, 2, 0, stream), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemDiscardBatchAsync(at, sizes, 2, 0, stream), PTXI_ERROR_INVALID_VALUE);
 }
 END_TEST
 
@@ -160,11 +160,11 @@ START_TEST(batches_of_copies)
     ok(ptxiStreamSynchronize(stream));
     ok(ptxiMemcpyDtoH(got, device_memory, sizeof got));
     ck_assert_mem_eq(got, words, sizeof got);
-    gives(ptxiMemcpyBatchAsync(to, from, sizes, 3, a, first, 2, NULL), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemcpyBatchAsync(to, from, sizes, 0, a, first, 1, stream), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemcpyBatchAsync(to, from, sizes, 3, a, first, 0, stream), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemcpyBatchAsync(to, from, sizes, 3, a, first, 2, NULL), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemcpyBatchAsync(to, from, sizes, 0, a, first, 1, stream), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemcpyBatchAsync(to, from, sizes, 3, a, first, 0, stream), PTXI_ERROR_INVALID_VALUE);
     a[0].srcAccessOrder = PTXI_MEMCPY_SRC_ACCESS_ORDER_INVALID;
-    gives(ptxiMemcpyBatchAsync(to, from, sizes, 3, a, first, 2, stream), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemcpyBatchAsync(to, from, sizes, 3, a, first, 2, stream), PTXI_ERROR_INVALID_VALUE);
 }
 END_TEST
 
@@ -188,12 +188,12 @@ START_TEST(batches_of_boxes)
     ok(ptxiStreamSynchronize(stream));
     ok(ptxiMemcpyDtoH(got, device_memory, 8));
     ck_assert(got[0] == 6 && got[1] == 7);
-    gives(ptxiMemcpy3DBatchAsync(2, ops, 1, stream), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemcpy3DBatchAsync(2, ops, 0, NULL), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemcpy3DBatchAsync(2, ops, 1, stream), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemcpy3DBatchAsync(2, ops, 0, NULL), PTXI_ERROR_INVALID_VALUE);
     ops[0].extent.width = 5;
-    gives(ptxiMemcpy3DBatchAsync(1, ops, 0, stream), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemcpy3DBatchAsync(1, ops, 0, stream), PTXI_ERROR_INVALID_VALUE);
     ops[0].extent.width = 0;
-    gives(ptxiMemcpy3DBatchAsync(1, ops, 0, stream), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemcpy3DBatchAsync(1, ops, 0, stream), PTXI_ERROR_INVALID_VALUE);
 }
 END_TEST
 
@@ -210,9 +210,10 @@ START_TEST(attributes_of_streams)
     v.syncPolicy = PTXI_SYNC_POLICY_SPIN;
     ok(ptxiStreamSetAttribute(stream, PTXI_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY, &v));
     v.syncPolicy = 5;
-    gives(ptxiStreamSetAttribute(stream, PTXI_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY, &v), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiStreamSetAttribute(stream, PTXI_LAUNCH_ATTRIBUTE_COOPERATIVE, &v), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiStreamGetAttribute(stream, PTXI_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &v), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiStreamSetAttribute(stream, PTXI_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY, &v),
+              PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiStreamSetAttribute(stream, PTXI_LAUNCH_ATTRIBUTE_COOPERATIVE, &v), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiStreamGetAttribute(stream, PTXI_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &v), PTXI_ERROR_INVALID_VALUE);
     ok(ptxiStreamGetAttribute(NULL, PTXI_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP, &v));
     ck_assert(!v.memSyncDomainMap.default_ && v.memSyncDomainMap.remote == 1);
     ok(ptxiStreamCopyAttributes(second, stream));

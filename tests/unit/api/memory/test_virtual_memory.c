@@ -70,25 +70,25 @@ START_TEST(kernels_use_mapped_memory)
 {
     ptxiMemGenericAllocationHandle h = create(1);
 
-    gives(run(base), PTXI_ERROR_ILLEGAL_ADDRESS);
+    ck_result(run(base), PTXI_ERROR_ILLEGAL_ADDRESS);
     map(0, 1, h);
     ok(ptxiMemRelease(h)); /* the mapping keeps the memory */
-    gives(run(base), PTXI_ERROR_ILLEGAL_ADDRESS);
+    ck_result(run(base), PTXI_ERROR_ILLEGAL_ADDRESS);
     ok(ptxiMemSetAccess(base, UNIT, &both, 1));
     ok(ptxiMemsetD32(base, 5, UNIT / 4));
     ok(run(base));
     ck_assert_uint_eq(word(base), 6);
     ok(ptxiMemSetAccess(base, UNIT, &reading, 1));
     ck_assert_uint_ne(run(base), PTXI_SUCCESS);
-    gives(ptxiMemsetD32(base, 5, 1), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemsetD32(base, 5, 1), PTXI_ERROR_INVALID_VALUE);
     ck_assert_uint_eq(word(base), 6);
     ok(ptxiMemSetAccess(base, UNIT, &nothing, 1));
-    gives(ptxiMemsetD32(base, 5, 1), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemsetD32(base, 5, 1), PTXI_ERROR_INVALID_VALUE);
     ok(ptxiMemSetAccess(base, UNIT, &both, 1));
     ck_assert_uint_eq(word(base), 6);
     ok(ptxiMemUnmap(base, UNIT));
-    gives(run(base), PTXI_ERROR_ILLEGAL_ADDRESS);
-    gives(ptxiMemFree(base), PTXI_ERROR_INVALID_VALUE);
+    ck_result(run(base), PTXI_ERROR_ILLEGAL_ADDRESS);
+    ck_result(ptxiMemFree(base), PTXI_ERROR_INVALID_VALUE);
 }
 END_TEST
 
@@ -107,12 +107,12 @@ START_TEST(adjacent_mappings_are_one_range)
     ok(ptxiMemcpyDtoD(base + UNIT, base, 2 * UNIT));
     ok(ptxiMemGetAddressRange(&start, &size, base + UNIT));
     ck_assert(start == base && size == 3 * UNIT);
-    gives(ptxiMemUnmap(base, UNIT / 2), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemUnmap(base, 2 * UNIT), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemUnmap(base, 4 * UNIT), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemSetAccess(base, 2 * UNIT, &both, 1), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemUnmap(base, UNIT / 2), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemUnmap(base, 2 * UNIT), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemUnmap(base, 4 * UNIT), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemSetAccess(base, 2 * UNIT, &both, 1), PTXI_ERROR_INVALID_VALUE);
     ok(ptxiMemSetAccess(base, UNIT, &reading, 1));
-    gives(ptxiMemsetD32(base, 9, 2 * UNIT / 4), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemsetD32(base, 9, 2 * UNIT / 4), PTXI_ERROR_INVALID_VALUE);
     ok(ptxiMemUnmap(base, 3 * UNIT));
     ok(ptxiMemRelease(a));
     ok(ptxiMemRelease(b));
@@ -130,7 +130,7 @@ START_TEST(memory_at_two_addresses)
     ok(ptxiMemsetD32(base + UNIT, 77, 1));
     ck_assert_uint_eq(word(base + 3 * UNIT), 77);
     ok(ptxiMemRelease(h));
-    gives(ptxiMemRelease(h), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemRelease(h), PTXI_ERROR_INVALID_VALUE);
     ok(ptxiMemRetainAllocationHandle(&same, (void *)(uintptr_t)(base + 3 * UNIT + 5)));
     ck_assert_uint_eq(same, h);
     ok(ptxiMemUnmap(base, 2 * UNIT));
@@ -140,7 +140,7 @@ START_TEST(memory_at_two_addresses)
     ck_assert_uint_eq(word(base + 5 * UNIT), 77);
     ok(ptxiMemUnmap(base + 4 * UNIT, 2 * UNIT));
     ok(ptxiMemRelease(same));
-    gives(ptxiMemRetainAllocationHandle(&same, (void *)(uintptr_t)base), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemRetainAllocationHandle(&same, (void *)(uintptr_t)base), PTXI_ERROR_INVALID_VALUE);
 }
 END_TEST
 
@@ -176,23 +176,23 @@ START_TEST(access_and_properties)
 
     ok(ptxiMemGetAllocationGranularity(&granularity, &prop, PTXI_MEM_ALLOC_GRANULARITY_MINIMUM));
     ck_assert_uint_eq(granularity, UNIT);
-    gives(ptxiMemGetAllocationGranularity(&granularity, &prop, (ptxiMemAllocationGranularityFlags)2),
+    ck_result(ptxiMemGetAllocationGranularity(&granularity, &prop, (ptxiMemAllocationGranularityFlags)2),
           PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemCreate(&h, UNIT / 2, &prop, 0), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemCreate(&h, 0, &prop, 0), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemCreate(&h, UNIT, &prop, 1), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemCreate(&h, (size_t)1 << 60, &prop, 0), PTXI_ERROR_OUT_OF_MEMORY);
+    ck_result(ptxiMemCreate(&h, UNIT / 2, &prop, 0), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemCreate(&h, 0, &prop, 0), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemCreate(&h, UNIT, &prop, 1), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemCreate(&h, (size_t)1 << 60, &prop, 0), PTXI_ERROR_OUT_OF_MEMORY);
     prop.location.id = 1;
-    gives(ptxiMemCreate(&h, UNIT, &prop, 0), PTXI_ERROR_INVALID_DEVICE);
+    ck_result(ptxiMemCreate(&h, UNIT, &prop, 0), PTXI_ERROR_INVALID_DEVICE);
     prop.location = (ptxiMemLocation){ PTXI_MEM_LOCATION_TYPE_HOST, 0 };
-    gives(ptxiMemCreate(&h, UNIT, &prop, 0), PTXI_ERROR_NOT_SUPPORTED);
+    ck_result(ptxiMemCreate(&h, UNIT, &prop, 0), PTXI_ERROR_NOT_SUPPORTED);
     prop = plain;
     prop.requestedHandleTypes = PTXI_MEM_HANDLE_TYPE_FABRIC;
-    gives(ptxiMemCreate(&h, UNIT, &prop, 0), PTXI_ERROR_NOT_SUPPORTED);
+    ck_result(ptxiMemCreate(&h, UNIT, &prop, 0), PTXI_ERROR_NOT_SUPPORTED);
     h = create(1);
     ok(ptxiMemGetAllocationPropertiesFromHandle(&got, h));
     ck_assert_mem_eq(&got, &plain, sizeof got);
-    gives(ptxiMemGetAccess(&flags, &both.location, base), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemGetAccess(&flags, &both.location, base), PTXI_ERROR_INVALID_VALUE);
     map(0, 1, h);
     ok(ptxiMemGetAccess(&flags, &both.location, base + 1));
     ck_assert_uint_eq(flags, PTXI_MEM_ACCESS_FLAGS_PROT_NONE);
@@ -200,14 +200,14 @@ START_TEST(access_and_properties)
     ok(ptxiMemGetAccess(&flags, &both.location, base));
     ck_assert_uint_eq(flags, PTXI_MEM_ACCESS_FLAGS_PROT_READWRITE);
     bad.flags = (ptxiMemAccessFlags)2;
-    gives(ptxiMemSetAccess(base, UNIT, &bad, 1), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemSetAccess(base, UNIT, &bad, 1), PTXI_ERROR_INVALID_VALUE);
     bad = both;
     bad.location.id = 3;
-    gives(ptxiMemSetAccess(base, UNIT, &bad, 1), PTXI_ERROR_INVALID_DEVICE);
+    ck_result(ptxiMemSetAccess(base, UNIT, &bad, 1), PTXI_ERROR_INVALID_DEVICE);
     host.location.type = PTXI_MEM_LOCATION_TYPE_HOST;
-    gives(ptxiMemSetAccess(base, UNIT, &host, 1), PTXI_ERROR_NOT_SUPPORTED);
-    gives(ptxiMemSetAccess(base, UNIT, &both, 0), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemAddressFree(base, 8 * UNIT), PTXI_ERROR_INVALID_VALUE); /* memory is mapped */
+    ck_result(ptxiMemSetAccess(base, UNIT, &host, 1), PTXI_ERROR_NOT_SUPPORTED);
+    ck_result(ptxiMemSetAccess(base, UNIT, &both, 0), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemAddressFree(base, 8 * UNIT), PTXI_ERROR_INVALID_VALUE); /* memory is mapped */
     ok(ptxiMemUnmap(base, UNIT));
     ok(ptxiMemRelease(h));
 }
@@ -218,30 +218,30 @@ START_TEST(bad_ranges)
     ptxiMemGenericAllocationHandle h = create(2);
     ptxiDevicePtr p, q;
 
-    gives(ptxiMemAddressReserve(&p, 0, 0, 0, 0), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemAddressReserve(&p, 100, 0, 0, 0), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemAddressReserve(&p, UNIT, 3, 0, 0), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemAddressReserve(&p, UNIT, 0, 0, 1), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemAddressReserve(&p, (size_t)1 << 60, 0, 0, 0), PTXI_ERROR_OUT_OF_MEMORY);
+    ck_result(ptxiMemAddressReserve(&p, 0, 0, 0, 0), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemAddressReserve(&p, 100, 0, 0, 0), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemAddressReserve(&p, UNIT, 3, 0, 0), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemAddressReserve(&p, UNIT, 0, 0, 1), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemAddressReserve(&p, (size_t)1 << 60, 0, 0, 0), PTXI_ERROR_OUT_OF_MEMORY);
     ok(ptxiMemAddressReserve(&p, UNIT, 64 * UNIT, 0, 0));
     ck_assert_uint_eq(p % (64 * UNIT), 0);
-    gives(ptxiMemAddressFree(p, 2 * UNIT), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemAddressFree(p + 4096, UNIT), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemAddressFree(p, 2 * UNIT), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemAddressFree(p + 4096, UNIT), PTXI_ERROR_INVALID_VALUE);
     ok(ptxiMemAddressFree(p, UNIT));
     ok(ptxiMemAddressReserve(&q, UNIT, 0, p, 0)); /* the same address again */
     ck_assert_uint_eq(q, p);
     ok(ptxiMemAddressFree(q, UNIT));
-    gives(ptxiMemAddressFree(q, UNIT), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemMap(p, UNIT, 0, h, 0), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemMap(base + 4096, UNIT, 0, h, 0), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemMap(base, 4 * UNIT, 0, h, 0), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemMap(base, UNIT, 2 * UNIT, h, 0), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemMap(base + 7 * UNIT, 2 * UNIT, 0, h, 0), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemMap(base, 0, 0, h, 0), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemMap(base, UNIT, 0, 12345, 0), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemAddressFree(q, UNIT), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemMap(p, UNIT, 0, h, 0), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemMap(base + 4096, UNIT, 0, h, 0), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemMap(base, 4 * UNIT, 0, h, 0), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemMap(base, UNIT, 2 * UNIT, h, 0), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemMap(base + 7 * UNIT, 2 * UNIT, 0, h, 0), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemMap(base, 0, 0, h, 0), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemMap(base, UNIT, 0, 12345, 0), PTXI_ERROR_INVALID_VALUE);
     map(1, 2, h);
-    gives(ptxiMemMap(base, 2 * UNIT, 0, h, 0), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemMap(base + 2 * UNIT, 2 * UNIT, 0, h, 0), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemMap(base, 2 * UNIT, 0, h, 0), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemMap(base + 2 * UNIT, 2 * UNIT, 0, h, 0), PTXI_ERROR_INVALID_VALUE);
     map(3, 2, h);
     ok(ptxiMemUnmap(base + UNIT, 4 * UNIT));
     ok(ptxiMemRelease(h));
@@ -256,7 +256,7 @@ START_TEST(file_descriptors)
     int fd, status, foreign = memfd_create("foreign", 0);
 
     h = create(1);
-    gives(ptxiMemExportToShareableHandle(&fd, h, PTXI_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0),
+    ck_result(ptxiMemExportToShareableHandle(&fd, h, PTXI_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0),
           PTXI_ERROR_INVALID_VALUE);
     ok(ptxiMemRelease(h));
     prop.requestedHandleTypes = PTXI_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
@@ -281,9 +281,9 @@ START_TEST(file_descriptors)
     ok(ptxiMemRelease(h));
     ok(ptxiMemRelease(other));
     ck_assert_int_eq(ftruncate(foreign, UNIT), 0);
-    gives(ptxiMemImportFromShareableHandle(&other, (void *)(intptr_t)foreign,
+    ck_result(ptxiMemImportFromShareableHandle(&other, (void *)(intptr_t)foreign,
                                            PTXI_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemImportFromShareableHandle(&other, (void *)-1, PTXI_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR),
+    ck_result(ptxiMemImportFromShareableHandle(&other, (void *)-1, PTXI_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR),
           PTXI_ERROR_INVALID_VALUE);
     close(foreign);
 }
