@@ -150,6 +150,7 @@ typedef struct ptxiLinkState_st *ptxiLinkState;  /* a link in progress */
 typedef struct ptxiGraph_st     *ptxiGraph;      /* work with dependencies */
 typedef struct ptxiGraphNode_st *ptxiGraphNode;  /* one piece of work in a graph; lives as long as the graph */
 typedef struct ptxiGraphExec_st *ptxiGraphExec;  /* an instance of a graph, which can be launched */
+typedef struct ptxiUserObject_st *ptxiUserObject; /* counts references to an object of the program */
 typedef size_t (*ptxiOccupancyB2DSize)(int blockSize); /* bytes of dynamic shared memory for that size */
 typedef struct ptxiMipmappedArray_st *ptxiMipmappedArray; /* an array and its mipmap levels */
 typedef struct ptxiTexRef_st   *ptxiTexRef;      /* a .texref variable of a module */
@@ -221,6 +222,7 @@ typedef void (*ptxiHostFn)(void *userData);      /* host function that a stream 
     X(PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES, 100) \
     X(DIRECT_MANAGED_MEM_ACCESS_FROM_HOST,          101) \
     X(VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED,          102) \
+    X(HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED,  103) \
     X(MAX_BLOCKS_PER_MULTIPROCESSOR,                106) \
     X(MAX_PERSISTING_L2_CACHE_SIZE,                 108) \
     X(MAX_ACCESS_POLICY_WINDOW_SIZE,                109) \
@@ -452,6 +454,36 @@ typedef enum ptxiMemAllocationType {
     PTXI_MEM_ALLOCATION_TYPE_MANAGED = 2
 } ptxiMemAllocationType;
 
+/* Memory without an address; see ptxiMemCreate(). */
+typedef unsigned long long ptxiMemGenericAllocationHandle;
+
+typedef enum ptxiMemAllocationHandleType {
+    PTXI_MEM_HANDLE_TYPE_NONE = 0,
+    PTXI_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR = 1, /* an int */
+    PTXI_MEM_HANDLE_TYPE_WIN32 = 2,                 /* not supported, as the following ones */
+    PTXI_MEM_HANDLE_TYPE_WIN32_KMT = 4,
+    PTXI_MEM_HANDLE_TYPE_FABRIC = 8
+} ptxiMemAllocationHandleType;
+
+typedef enum ptxiMemAllocationGranularityFlags {
+    PTXI_MEM_ALLOC_GRANULARITY_MINIMUM = 0,
+    PTXI_MEM_ALLOC_GRANULARITY_RECOMMENDED = 1
+} ptxiMemAllocationGranularityFlags;
+
+/* Properties of memory without an address. Layout of CUmemAllocationProp. */
+typedef struct ptxiMemAllocationProp {
+    ptxiMemAllocationType type;      /* PTXI_MEM_ALLOCATION_TYPE_PINNED */
+    ptxiMemAllocationHandleType requestedHandleTypes; /* NONE, or POSIX_FILE_DESCRIPTOR: it can be exported */
+    ptxiMemLocation location;        /* the device */
+    void *win32HandleMetaData;       /* NULL */
+    struct {
+        unsigned char compressionType;      /* 0 or 1; no effect, and 0 in the properties of a handle */
+        unsigned char gpuDirectRDMACapable; /* 0 or 1; no effect */
+        unsigned short usage;               /* 0 */
+        unsigned char reserved[4];
+    } allocFlags;
+} ptxiMemAllocationProp;
+
 /* Properties of a new pool. */
 typedef struct ptxiMemPoolProps {
     ptxiMemAllocationType allocType; /* PTXI_MEM_ALLOCATION_TYPE_PINNED */
@@ -551,7 +583,14 @@ typedef union ptxiLaunchAttributeValue {
     struct { ptxiEvent event; int flags, triggerAtBlockStart; } programmaticEvent; /* flags 0 */
     struct { ptxiEvent event; int flags; } launchCompletionEvent;       /* flags 0 */
     int priority;
+    int syncPolicy;                                                     /* of streams: PTXI_SYNC_POLICY_... */
+    struct { unsigned char default_, remote; } memSyncDomainMap;        /* 0 to 3 */
+    int memSyncDomain;                                                  /* 0 or 1 */
 } ptxiLaunchAttributeValue;
+
+/* How a host thread waits for a stream. No effect. */
+enum { PTXI_SYNC_POLICY_AUTO = 1, PTXI_SYNC_POLICY_SPIN = 2, PTXI_SYNC_POLICY_YIELD = 3,
+       PTXI_SYNC_POLICY_BLOCKING_SYNC = 4 };
 
 typedef struct ptxiLaunchAttribute {
     ptxiLaunchAttributeID id;
@@ -686,6 +725,84 @@ typedef struct PTXI_MEMCPY3D_PEER {
     size_t WidthInBytes, Height, Depth;
 } PTXI_MEMCPY3D_PEER;
 
+/* Advice about managed memory. It has no effect, but can be queried. */
+typedef enum ptxiMemAdvice {
+    PTXI_MEM_ADVISE_SET_READ_MOSTLY = 1,
+    PTXI_MEM_ADVISE_UNSET_READ_MOSTLY = 2,
+    PTXI_MEM_ADVISE_SET_PREFERRED_LOCATION = 3,
+    PTXI_MEM_ADVISE_UNSET_PREFERRED_LOCATION = 4,
+    PTXI_MEM_ADVISE_SET_ACCESSED_BY = 5,
+    PTXI_MEM_ADVISE_UNSET_ACCESSED_BY = 6
+} ptxiMemAdvice;
+
+/* Attribute of a range of managed memory, an int. A location is the number of a device, -1 for the host, or -2 if it is
+ * unknown or not the same in the whole range. */
+typedef enum ptxiMemRangeAttribute {
+    PTXI_MEM_RANGE_ATTRIBUTE_READ_MOSTLY = 1,            /* 1: advised for the whole range */
+    PTXI_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION = 2,
+    PTXI_MEM_RANGE_ATTRIBUTE_ACCESSED_BY = 3,            /* array of locations; unused elements are -2 */
+    PTXI_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION = 4,
+    PTXI_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE = 5, /* ptxiMemLocationType */
+    PTXI_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID = 6,
+    PTXI_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE = 7,
+    PTXI_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID = 8
+} ptxiMemRangeAttribute;
+
+/* When a batch reads the source of a copy. */
+typedef enum ptxiMemcpySrcAccessOrder {
+    PTXI_MEMCPY_SRC_ACCESS_ORDER_INVALID = 0,
+    PTXI_MEMCPY_SRC_ACCESS_ORDER_STREAM = 1,             /* when the stream reaches it */
+    PTXI_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL = 2,    /* before the call returns */
+    PTXI_MEMCPY_SRC_ACCESS_ORDER_ANY = 3                 /* at any time; as STREAM */
+} ptxiMemcpySrcAccessOrder;
+
+enum { PTXI_MEMCPY_FLAG_DEFAULT = 0, PTXI_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE = 1 }; /* no effect */
+
+/* Attributes of copies of a batch. Layouts of CUmemcpyAttributes and the like. */
+typedef struct ptxiMemcpyAttributes {
+    ptxiMemcpySrcAccessOrder srcAccessOrder;
+    ptxiMemLocation srcLocHint, dstLocHint;              /* ignored */
+    unsigned flags;                                      /* PTXI_MEMCPY_FLAG_... */
+} ptxiMemcpyAttributes;
+
+typedef enum ptxiMemcpy3DOperandType {
+    PTXI_MEMCPY_OPERAND_TYPE_POINTER = 1,
+    PTXI_MEMCPY_OPERAND_TYPE_ARRAY = 2
+} ptxiMemcpy3DOperandType;
+
+typedef struct ptxiOffset3D {
+    size_t x, y, z;                                      /* elements */
+} ptxiOffset3D;
+
+typedef struct ptxiExtent3D {
+    size_t width, height, depth;                         /* elements */
+} ptxiExtent3D;
+
+typedef union ptxiMemcpy3DOperandValue {
+    struct {
+        ptxiDevicePtr ptr;                               /* device or host address */
+        size_t rowLength, layerHeight;                   /* elements of a row, rows of a layer; 0: those of the copy */
+        ptxiMemLocation locHint;                         /* ignored */
+    } ptr;
+    struct {
+        ptxiArray array;
+        ptxiOffset3D offset;
+    } array;
+} ptxiMemcpy3DOperandValue;
+
+typedef struct ptxiMemcpy3DOperand {
+    ptxiMemcpy3DOperandType type;                        /* selects the member of `op` */
+    ptxiMemcpy3DOperandValue op;
+} ptxiMemcpy3DOperand;
+
+/* One copy of a batch. Elements are those of its array; without an array they are bytes. */
+typedef struct PTXI_MEMCPY3D_BATCH_OP {
+    ptxiMemcpy3DOperand src, dst;
+    ptxiExtent3D extent;                                 /* not 0 */
+    ptxiMemcpySrcAccessOrder srcAccessOrder;
+    unsigned flags;                                      /* PTXI_MEMCPY_FLAG_... */
+} PTXI_MEMCPY3D_BATCH_OP;
+
 typedef enum ptxiGraphNodeType {
     PTXI_GRAPH_NODE_TYPE_KERNEL = 0,
     PTXI_GRAPH_NODE_TYPE_MEMCPY = 1,
@@ -695,12 +812,17 @@ typedef enum ptxiGraphNodeType {
     PTXI_GRAPH_NODE_TYPE_EMPTY = 5,
     PTXI_GRAPH_NODE_TYPE_WAIT_EVENT = 6,
     PTXI_GRAPH_NODE_TYPE_EVENT_RECORD = 7,
+    PTXI_GRAPH_NODE_TYPE_MEM_ALLOC = 10,
+    PTXI_GRAPH_NODE_TYPE_MEM_FREE = 11,
+    PTXI_GRAPH_NODE_TYPE_BATCH_MEM_OP = 12,
     PTXI_GRAPH_NODE_TYPE_CONDITIONAL = 13
 } ptxiGraphNodeType;
 
-enum { /* flags of ptxiGraphInstantiate; without effect */
-    PTXI_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH = 1, PTXI_GRAPH_INSTANTIATE_FLAG_UPLOAD = 2,
-    PTXI_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY = 8
+enum { /* flags of ptxiGraphInstantiate */
+    PTXI_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH = 1, /* a launch frees what earlier launches have left allocated */
+    PTXI_GRAPH_INSTANTIATE_FLAG_UPLOAD = 2,              /* no effect */
+    PTXI_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH = 4,       /* not supported: kernels launch no graphs */
+    PTXI_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY = 8    /* no effect */
 };
 
 /* Parameters of graph nodes. Layouts of CUDA_KERNEL_NODE_PARAMS and the like. */
@@ -754,10 +876,67 @@ typedef struct PTXI_MEMCPY_NODE_PARAMS {
     PTXI_MEMCPY3D copyParams;
 } PTXI_MEMCPY_NODE_PARAMS;
 
+typedef enum ptxiGraphChildGraphNodeOwnership {
+    PTXI_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE = 0, /* the node gets a copy */
+    PTXI_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE = 1   /* the graph belongs to the node from now on */
+} ptxiGraphChildGraphNodeOwnership;
+
 typedef struct PTXI_CHILD_GRAPH_NODE_PARAMS {
-    ptxiGraph graph;                /* copied into the node */
-    int ownership;                  /* ignored */
+    ptxiGraph graph;                /* copied into the node, or moved */
+    ptxiGraphChildGraphNodeOwnership ownership; /* MOVE: the graph may have nodes that allocate or free memory */
 } PTXI_CHILD_GRAPH_NODE_PARAMS;
+
+typedef struct PTXI_MEM_ALLOC_NODE_PARAMS {
+    ptxiMemPoolProps poolProps;     /* where the memory is; handleTypes and maxSize 0 */
+    const ptxiMemAccessDesc *accessDescs; /* other devices that access it; there are none */
+    size_t accessDescCount;
+    size_t bytesize;                /* bytes, at least 1 */
+    ptxiDevicePtr dptr;             /* output: the address, which is the same in all launches */
+} PTXI_MEM_ALLOC_NODE_PARAMS;
+
+typedef struct PTXI_MEM_FREE_NODE_PARAMS {
+    ptxiDevicePtr dptr;             /* address of a node that allocates memory */
+} PTXI_MEM_FREE_NODE_PARAMS;
+
+typedef struct PTXI_BATCH_MEM_OP_NODE_PARAMS {
+    ptxiContext ctx;                /* ignored */
+    unsigned count;                 /* operations, at most 255 */
+    ptxiStreamBatchMemOpParams *paramArray;
+    unsigned flags;                 /* 0 */
+} PTXI_BATCH_MEM_OP_NODE_PARAMS;
+
+/* Attribute of the memory of graphs, a uint64_t in bytes. */
+typedef enum ptxiGraphMemAttribute {
+    PTXI_GRAPH_MEM_ATTR_USED_MEM_CURRENT = 0,     /* allocated now */
+    PTXI_GRAPH_MEM_ATTR_USED_MEM_HIGH = 1,        /* maximum; set to 0 to restart */
+    PTXI_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT = 2, /* has been allocated, and may contain data */
+    PTXI_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH = 3     /* maximum; set to 0 to restart */
+} ptxiGraphMemAttribute;
+
+enum { PTXI_USER_OBJECT_NO_DESTRUCTOR_SYNC = 1 }; /* flag of ptxiUserObjectCreate, always set */
+enum { PTXI_GRAPH_USER_OBJECT_MOVE = 1 };         /* flag of ptxiGraphRetainUserObject */
+
+enum { /* flags of ptxiGraphDebugDotPrint: what the text includes */
+    PTXI_GRAPH_DEBUG_DOT_FLAGS_VERBOSE = 1,       /* everything */
+    PTXI_GRAPH_DEBUG_DOT_FLAGS_RUNTIME_TYPES = 2, /* no effect */
+    PTXI_GRAPH_DEBUG_DOT_FLAGS_KERNEL_NODE_PARAMS = 1 << 2,
+    PTXI_GRAPH_DEBUG_DOT_FLAGS_MEMCPY_NODE_PARAMS = 1 << 3,
+    PTXI_GRAPH_DEBUG_DOT_FLAGS_MEMSET_NODE_PARAMS = 1 << 4,
+    PTXI_GRAPH_DEBUG_DOT_FLAGS_HOST_NODE_PARAMS = 1 << 5,
+    PTXI_GRAPH_DEBUG_DOT_FLAGS_EVENT_NODE_PARAMS = 1 << 6,
+    PTXI_GRAPH_DEBUG_DOT_FLAGS_EXT_SEMAS_SIGNAL_NODE_PARAMS = 1 << 7, /* no effect: there are no such nodes */
+    PTXI_GRAPH_DEBUG_DOT_FLAGS_EXT_SEMAS_WAIT_NODE_PARAMS = 1 << 8,   /* no effect: there are no such nodes */
+    PTXI_GRAPH_DEBUG_DOT_FLAGS_KERNEL_NODE_ATTRIBUTES = 1 << 9,
+    PTXI_GRAPH_DEBUG_DOT_FLAGS_HANDLES = 1 << 10,
+    PTXI_GRAPH_DEBUG_DOT_FLAGS_MEM_ALLOC_NODE_PARAMS = 1 << 11,
+    PTXI_GRAPH_DEBUG_DOT_FLAGS_MEM_FREE_NODE_PARAMS = 1 << 12,
+    PTXI_GRAPH_DEBUG_DOT_FLAGS_BATCH_MEM_OP_NODE_PARAMS = 1 << 13,
+    PTXI_GRAPH_DEBUG_DOT_FLAGS_EXTRA_TOPO_INFO = 1 << 14,             /* data of edges */
+    PTXI_GRAPH_DEBUG_DOT_FLAGS_CONDITIONAL_NODE_PARAMS = 1 << 15
+};
+
+/* How ptxiStreamUpdateCaptureDependencies changes the dependencies of a stream. */
+enum { PTXI_STREAM_ADD_CAPTURE_DEPENDENCIES = 0, PTXI_STREAM_SET_CAPTURE_DEPENDENCIES = 1 };
 
 typedef struct PTXI_EVENT_WAIT_NODE_PARAMS {
     ptxiEvent event;
@@ -776,6 +955,9 @@ typedef union ptxiGraphNodeParamsValue {
     PTXI_CHILD_GRAPH_NODE_PARAMS graph;
     PTXI_EVENT_WAIT_NODE_PARAMS eventWait;
     PTXI_EVENT_RECORD_NODE_PARAMS eventRecord;
+    PTXI_MEM_ALLOC_NODE_PARAMS alloc;
+    PTXI_MEM_FREE_NODE_PARAMS free;
+    PTXI_BATCH_MEM_OP_NODE_PARAMS memOp;
     PTXI_CONDITIONAL_NODE_PARAMS conditional;
 } ptxiGraphNodeParamsValue;
 
@@ -812,7 +994,8 @@ typedef enum ptxiGraphExecUpdateResult {
     PTXI_GRAPH_EXEC_UPDATE_SUCCESS = 0,
     PTXI_GRAPH_EXEC_UPDATE_ERROR = 1,
     PTXI_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED = 2,  /* other nodes, dependencies or bodies */
-    PTXI_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED = 3  /* a node has another type */
+    PTXI_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED = 3, /* a node has another type */
+    PTXI_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED = 5 /* a node allocates or frees other memory */
 } ptxiGraphExecUpdateResult;
 
 typedef struct ptxiGraphExecUpdateResultInfo {
@@ -1754,11 +1937,11 @@ PTXI_API ptxiResult ptxiPointerSetAttribute(const void *value, ptxiPointerAttrib
 
 /*! ptxiMemAllocAsync() :
  *  Allocates device memory from the device's current pool. The address can be used at once. Otherwise as ptxiMemAlloc;
- *  either of ptxiMemFree and ptxiMemFreeAsync frees it.
+ *  either of ptxiMemFree and ptxiMemFreeAsync frees it. In a stream under capture the call adds a node that allocates
+ *  memory (ptxiGraphAddMemAllocNode).
  * `dptr`     output: the address; 0 for 0 bytes and after PTXI_ERROR_OUT_OF_MEMORY.
  * @return PTXI_SUCCESS, or
  *         PTXI_ERROR_OUT_OF_MEMORY  too little memory, or the pool's maxSize would be exceeded
- *         PTXI_ERROR_NOT_SUPPORTED  the stream is being captured
  *         PTXI_ERROR_INVALID_HANDLE
  *  Source: cuMemAllocAsync. */
 PTXI_API ptxiResult ptxiMemAllocAsync(ptxiDevicePtr *dptr, size_t bytesize, ptxiStream hStream);
@@ -1772,11 +1955,12 @@ PTXI_API ptxiResult ptxiMemAllocFromPoolAsync(ptxiDevicePtr *dptr, size_t bytesi
 
 /*! ptxiMemFreeAsync() :
  *  Frees device memory when the stream reaches this point, without waiting. For calls made after this one the memory is
- *  no longer allocated.
+ *  no longer allocated. In a stream under capture the call adds a node that frees memory (ptxiGraphAddMemFreeNode).
  * `dptr` start of an allocation of device memory, or 0, which does nothing.
  * @return PTXI_SUCCESS, or
- *         PTXI_ERROR_INVALID_VALUE  not the start of an allocation, or already being freed
- *         PTXI_ERROR_NOT_SUPPORTED  managed memory, or the stream is being captured
+ *         PTXI_ERROR_INVALID_VALUE  not the start of an allocation, or already being freed; in a stream under capture:
+ *                                   not the memory of a graph
+ *         PTXI_ERROR_NOT_SUPPORTED  managed memory
  *         PTXI_ERROR_INVALID_HANDLE, PTXI_ERROR_OUT_OF_MEMORY
  *  Source: cuMemFreeAsync. */
 PTXI_API ptxiResult ptxiMemFreeAsync(ptxiDevicePtr dptr, ptxiStream hStream);
@@ -1874,6 +2058,127 @@ PTXI_API ptxiResult ptxiMemPoolGetAccess(ptxiMemAccessFlags *flags, ptxiMemoryPo
  *         PTXI_ERROR_INVALID_DEVICE  an unknown device, or no access for the device
  *  Source: cuMemPoolSetAccess. */
 PTXI_API ptxiResult ptxiMemPoolSetAccess(ptxiMemoryPool pool, const ptxiMemAccessDesc *map, size_t count);
+
+/*! ptxiMemAddressReserve() :
+ *  Reserves addresses, to which ptxiMemMap maps memory. Needs no current context, as all calls up to ptxiMemUnmap. The
+ *  caller ends the reservation with ptxiMemAddressFree.
+ * `size`       bytes, a multiple of the size of a page of the host.
+ * `alignment`  a power of 2, or 0; at least 2 MiB is used.
+ * `addr`       the address, if it is possible; 0: any.
+ * `flags`      0.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE, or PTXI_ERROR_OUT_OF_MEMORY.
+ *  Source: cuMemAddressReserve. */
+PTXI_API ptxiResult ptxiMemAddressReserve(ptxiDevicePtr *ptr, size_t size, size_t alignment, ptxiDevicePtr addr,
+                                          unsigned long long flags);
+
+/*! ptxiMemAddressFree() :
+ *  Ends a reservation.
+ * `ptr`, `size`  as reserved.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for another range, and if memory is mapped there.
+ *  Source: cuMemAddressFree. */
+PTXI_API ptxiResult ptxiMemAddressFree(ptxiDevicePtr ptr, size_t size);
+
+/*! ptxiMemGetAllocationGranularity() :
+ *  Returns the number of bytes of which sizes and addresses must be multiples: 2 MiB.
+ * @return PTXI_SUCCESS, or as ptxiMemCreate for invalid properties; PTXI_ERROR_INVALID_VALUE also for an unknown
+ *         option.
+ *  Source: cuMemGetAllocationGranularity. */
+PTXI_API ptxiResult ptxiMemGetAllocationGranularity(size_t *granularity, const ptxiMemAllocationProp *prop,
+                                                    ptxiMemAllocationGranularityFlags option);
+
+/*! ptxiMemCreate() :
+ *  Allocates memory without an address. It contains zeros. The caller ends the handle with ptxiMemRelease.
+ * `size`   bytes, a multiple of the granularity.
+ * `flags`  0.
+ * @return PTXI_SUCCESS, or
+ *         PTXI_ERROR_INVALID_VALUE  an invalid size, unknown properties or flags
+ *         PTXI_ERROR_INVALID_DEVICE
+ *         PTXI_ERROR_NOT_SUPPORTED  memory of the host, and handles other than file descriptors
+ *         PTXI_ERROR_OUT_OF_MEMORY  also if the process has too many open files
+ *  Source: cuMemCreate. */
+PTXI_API ptxiResult ptxiMemCreate(ptxiMemGenericAllocationHandle *handle, size_t size,
+                                  const ptxiMemAllocationProp *prop, unsigned long long flags);
+
+/*! ptxiMemRelease() :
+ *  Ends a handle. The memory is freed when it is also mapped nowhere, and no process has it or its file descriptor.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE if `handle` is not valid.
+ *  Source: cuMemRelease. */
+PTXI_API ptxiResult ptxiMemRelease(ptxiMemGenericAllocationHandle handle);
+
+/*! ptxiMemMap() :
+ *  Maps memory to reserved addresses. Nothing may access it before ptxiMemSetAccess.
+ * `ptr`, `size`  a range within one reservation, where nothing is mapped; multiples of the granularity.
+ * `offset`       first byte of the memory, a multiple of the granularity.
+ * `flags`        0.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE for an invalid range or handle, or PTXI_ERROR_OUT_OF_MEMORY.
+ *  Source: cuMemMap. */
+PTXI_API ptxiResult ptxiMemMap(ptxiDevicePtr ptr, size_t size, size_t offset, ptxiMemGenericAllocationHandle handle,
+                               unsigned long long flags);
+
+/*! ptxiMemUnmap() :
+ *  Ends mappings. Waits until no kernel, copy or stream is accessing the memory, except for a kernel that runs without
+ *  checks (ptxiCtxSetChecking). Later accesses fail, also those of work that was queued before.
+ * `ptr`, `size`  a range that consists of whole mappings.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for another range.
+ *  Source: cuMemUnmap. */
+PTXI_API ptxiResult ptxiMemUnmap(ptxiDevicePtr ptr, size_t size);
+
+/*! ptxiMemSetAccess() :
+ *  Sets the access that devices have to mapped memory. If no device has more than PTXI_MEM_ACCESS_FLAGS_PROT_READ,
+ *  writes of kernels fail, and calls that would write there return PTXI_ERROR_INVALID_VALUE. If one device may write,
+ *  all devices that may read may write.
+ * `ptr`, `size`  a range that consists of whole mappings.
+ * `desc`         `count` descriptions, of which the last one for a device counts.
+ * @return PTXI_SUCCESS, or
+ *         PTXI_ERROR_INVALID_VALUE   another range, no descriptions, or unknown flags or locations
+ *         PTXI_ERROR_INVALID_DEVICE
+ *         PTXI_ERROR_NOT_SUPPORTED   access of the host
+ *         PTXI_ERROR_OUT_OF_MEMORY
+ *  Source: cuMemSetAccess. */
+PTXI_API ptxiResult ptxiMemSetAccess(ptxiDevicePtr ptr, size_t size, const ptxiMemAccessDesc *desc, size_t count);
+
+/*! ptxiMemGetAccess() :
+ *  Returns the access that a location has to mapped memory: PTXI_MEM_ACCESS_FLAGS_PROT_...; NONE for the host.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE for an unknown location and if nothing is mapped at `ptr`, or
+ *         PTXI_ERROR_INVALID_DEVICE.
+ *  Source: cuMemGetAccess. */
+PTXI_API ptxiResult ptxiMemGetAccess(unsigned long long *flags, const ptxiMemLocation *location, ptxiDevicePtr ptr);
+
+/*! ptxiMemGetAllocationPropertiesFromHandle() :
+ *  Returns the properties of memory without an address.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE if `handle` is not valid.
+ *  Source: cuMemGetAllocationPropertiesFromHandle. */
+PTXI_API ptxiResult ptxiMemGetAllocationPropertiesFromHandle(ptxiMemAllocationProp *prop,
+                                                             ptxiMemGenericAllocationHandle handle);
+
+/*! ptxiMemRetainAllocationHandle() :
+ *  Returns the handle of mapped memory, which the caller ends with one more ptxiMemRelease.
+ * `addr`  any address of a mapping.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE if nothing is mapped there, or PTXI_ERROR_OUT_OF_MEMORY.
+ *  Source: cuMemRetainAllocationHandle. */
+PTXI_API ptxiResult ptxiMemRetainAllocationHandle(ptxiMemGenericAllocationHandle *handle, void *addr);
+
+/*! ptxiMemExportToShareableHandle() :
+ *  Returns a file descriptor of the memory, for ptxiMemImportFromShareableHandle in this or another process. The caller
+ *  closes it.
+ * `shareableHandle`  output: an int.
+ * `handleType`       PTXI_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, which the properties must include.
+ * `flags`            0.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE, or PTXI_ERROR_OUT_OF_MEMORY if the process has too many open files.
+ *  Source: cuMemExportToShareableHandle. */
+PTXI_API ptxiResult ptxiMemExportToShareableHandle(void *shareableHandle, ptxiMemGenericAllocationHandle handle,
+                                                   ptxiMemAllocationHandleType handleType, unsigned long long flags);
+
+/*! ptxiMemImportFromShareableHandle() :
+ *  Returns a handle of memory that another call has exported. The caller ends it with ptxiMemRelease, and may close the
+ *  file descriptor.
+ * `osHandle`      the file descriptor, cast to a pointer.
+ * `shHandleType`  PTXI_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE if it is no such file descriptor, PTXI_ERROR_NOT_SUPPORTED for other
+ *         types of handles, or PTXI_ERROR_OUT_OF_MEMORY.
+ *  Source: cuMemImportFromShareableHandle. */
+PTXI_API ptxiResult ptxiMemImportFromShareableHandle(ptxiMemGenericAllocationHandle *handle, void *osHandle,
+                                                     ptxiMemAllocationHandleType shHandleType);
 
 /*! ptxiMemcpy() :
  *  Copies bytes within the memory of the device and the host. Waits for earlier work of the legacy default stream and
@@ -1991,6 +2296,114 @@ PTXI_API ptxiResult ptxiMemcpy3DPeer(const PTXI_MEMCPY3D_PEER *pCopy);
  * @return as ptxiMemcpy3DPeer and ptxiMemcpyAsync.
  *  Source: cuMemcpy3DPeerAsync. */
 PTXI_API ptxiResult ptxiMemcpy3DPeerAsync(const PTXI_MEMCPY3D_PEER *pCopy, ptxiStream hStream);
+
+/*! ptxiMemcpyBatchAsync() :
+ *  Queues several copies of bytes in a stream, as ptxiMemcpyAsync, in any order. The calls of a batch exist for the
+ *  driver's programs; they are not faster than single copies.
+ * `dsts`, `srcs`, `sizes`  `count` addresses, device or host, and bytes.
+ * `attrs`, `attrsIdxs`     `numAttrs` attributes, and the index of the first copy of each; the first index is 0, and
+ *                          they increase.
+ * `hStream`                not the legacy default stream.
+ * @return as ptxiMemcpyAsync; PTXI_ERROR_INVALID_VALUE also for an empty batch, invalid attributes or indices, and the
+ *         legacy default stream. Copies before the error stay queued.
+ *  Source: cuMemcpyBatchAsync. */
+PTXI_API ptxiResult ptxiMemcpyBatchAsync(ptxiDevicePtr *dsts, ptxiDevicePtr *srcs, size_t *sizes, size_t count,
+                                         ptxiMemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs,
+                                         ptxiStream hStream);
+
+/*! ptxiMemcpy3DBatchAsync() :
+ *  Queues several copies of boxes in a stream, as ptxiMemcpy3DAsync, in any order.
+ * `opList`   `numOps` copies.
+ * `flags`    0.
+ * `hStream`  not the legacy default stream.
+ * @return as ptxiMemcpy3DAsync; PTXI_ERROR_INVALID_VALUE also for an empty batch, invalid operands or flags, and the
+ *         legacy default stream. Copies before the error stay queued.
+ *  Source: cuMemcpy3DBatchAsync. */
+PTXI_API ptxiResult ptxiMemcpy3DBatchAsync(size_t numOps, PTXI_MEMCPY3D_BATCH_OP *opList, unsigned long long flags,
+                                           ptxiStream hStream);
+
+/*! ptxiMemPrefetchAsync() :
+ *  Stores the location for PTXI_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION, and does nothing else: device and host use
+ *  the same memory.
+ * `devPtr`, `count`  a range within one allocation of managed memory, not empty.
+ * `location`         the device or the host, or a NUMA node of the host.
+ * `flags`            0.
+ * @return PTXI_SUCCESS, or
+ *         PTXI_ERROR_INVALID_VALUE   another range, location or flags
+ *         PTXI_ERROR_INVALID_DEVICE
+ *         PTXI_ERROR_STREAM_CAPTURE_UNSUPPORTED  the stream is being captured
+ *         PTXI_ERROR_INVALID_HANDLE, PTXI_ERROR_OUT_OF_MEMORY
+ *  Source: cuMemPrefetchAsync. */
+PTXI_API ptxiResult ptxiMemPrefetchAsync(ptxiDevicePtr devPtr, size_t count, ptxiMemLocation location, unsigned flags,
+                                         ptxiStream hStream);
+
+/*! ptxiMemPrefetchBatchAsync() :
+ *  The same for several ranges.
+ * `dptrs`, `sizes`                    `count` ranges.
+ * `prefetchLocs`, `prefetchLocIdxs`   `numPrefetchLocs` locations, and the index of the first range of each; the first
+ *                                     index is 0, and they increase.
+ * `flags`                             0.
+ * @return as ptxiMemPrefetchAsync; PTXI_ERROR_INVALID_VALUE also for an empty batch and invalid indices. Ranges before
+ *         the error have been processed.
+ *  Source: cuMemPrefetchBatchAsync. */
+PTXI_API ptxiResult ptxiMemPrefetchBatchAsync(ptxiDevicePtr *dptrs, size_t *sizes, size_t count,
+                                              ptxiMemLocation *prefetchLocs, size_t *prefetchLocIdxs,
+                                              size_t numPrefetchLocs, unsigned long long flags, ptxiStream hStream);
+
+/*! ptxiMemDiscardBatchAsync() :
+ *  Checks ranges of managed memory whose content the program no longer needs. The content stays.
+ * `dptrs`, `sizes`  `count` ranges.
+ * `flags`           0.
+ * @return as ptxiMemPrefetchBatchAsync.
+ *  Source: cuMemDiscardBatchAsync. */
+PTXI_API ptxiResult ptxiMemDiscardBatchAsync(ptxiDevicePtr *dptrs, size_t *sizes, size_t count,
+                                             unsigned long long flags, ptxiStream hStream);
+
+/*! ptxiMemDiscardAndPrefetchBatchAsync() :
+ *  ptxiMemDiscardBatchAsync and ptxiMemPrefetchBatchAsync. Source: cuMemDiscardAndPrefetchBatchAsync. */
+PTXI_API ptxiResult ptxiMemDiscardAndPrefetchBatchAsync(ptxiDevicePtr *dptrs, size_t *sizes, size_t count,
+                                                        ptxiMemLocation *prefetchLocs, size_t *prefetchLocIdxs,
+                                                        size_t numPrefetchLocs, unsigned long long flags,
+                                                        ptxiStream hStream);
+
+/*! ptxiMemAdvise() :
+ *  Stores advice about managed memory, for ptxiMemRangeGetAttribute. It has no effect.
+ * `devPtr`, `count`  a range within one allocation of managed memory, not empty.
+ * `location`         the device or the host; for the preferred location also a NUMA node of the host; ignored for
+ *                    READ_MOSTLY and UNSET_PREFERRED_LOCATION.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE for another range, location or advice, PTXI_ERROR_INVALID_DEVICE, or
+ *         PTXI_ERROR_OUT_OF_MEMORY.
+ *  Source: cuMemAdvise. */
+PTXI_API ptxiResult ptxiMemAdvise(ptxiDevicePtr devPtr, size_t count, ptxiMemAdvice advice, ptxiMemLocation location);
+
+/*! ptxiMemRangeGetAttribute() :
+ *  Returns what has been stored for a range of managed memory.
+ * `data`             output: an int; for PTXI_MEM_RANGE_ATTRIBUTE_ACCESSED_BY an array.
+ * `dataSize`         bytes: 4; of the array a multiple of 4, not 0.
+ * `devPtr`, `count`  a range within one allocation of managed memory, not empty.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for another range, attribute or size.
+ *  Source: cuMemRangeGetAttribute. */
+PTXI_API ptxiResult ptxiMemRangeGetAttribute(void *data, size_t dataSize, ptxiMemRangeAttribute attribute,
+                                             ptxiDevicePtr devPtr, size_t count);
+
+/*! ptxiMemRangeGetAttributes() :
+ *  The same for several attributes.
+ * `data`, `dataSizes`, `attributes`  `numAttributes` outputs, their sizes in bytes, and attributes.
+ * @return as ptxiMemRangeGetAttribute; PTXI_ERROR_INVALID_VALUE also for no attributes. Attributes before the error
+ *         have been written.
+ *  Source: cuMemRangeGetAttributes. */
+PTXI_API ptxiResult ptxiMemRangeGetAttributes(void **data, size_t *dataSizes, ptxiMemRangeAttribute *attributes,
+                                              size_t numAttributes, ptxiDevicePtr devPtr, size_t count);
+
+/*! ptxiStreamAttachMemAsync() :
+ *  Checks that memory may be attached to a stream. Attachments have no effect: any stream may use managed memory.
+ * `dptr`    start of an allocation of managed memory.
+ * `length`  its size, or 0.
+ * `flags`   PTXI_MEM_ATTACH_GLOBAL, HOST or SINGLE; SINGLE needs a stream that is no default stream.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_STREAM_CAPTURE_UNSUPPORTED
+ *         if the stream is being captured.
+ *  Source: cuStreamAttachMemAsync. */
+PTXI_API ptxiResult ptxiStreamAttachMemAsync(ptxiStream hStream, ptxiDevicePtr dptr, size_t length, unsigned flags);
 
 /*! ptxiMemcpyAtoH() :
  *  Copies bytes of an array's first row to the host. Waits as ptxiMemcpy does.
@@ -2152,6 +2565,28 @@ PTXI_API ptxiResult ptxiStreamGetId(ptxiStream hStream, unsigned long long *stre
  *  Source: cuStreamDestroy. */
 PTXI_API ptxiResult ptxiStreamDestroy(ptxiStream hStream);
 
+/*! ptxiStreamGetAttribute() :
+ *  Returns an attribute of a stream: ACCESS_POLICY_WINDOW, SYNCHRONIZATION_POLICY, PRIORITY, MEM_SYNC_DOMAIN_MAP or
+ *  MEM_SYNC_DOMAIN of ptxiLaunchAttributeID.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_INVALID_VALUE for another attribute.
+ *  Source: cuStreamGetAttribute. */
+PTXI_API ptxiResult ptxiStreamGetAttribute(ptxiStream hStream, ptxiLaunchAttributeID attr,
+                                           ptxiLaunchAttributeValue *value_out);
+
+/*! ptxiStreamSetAttribute() :
+ *  Sets an attribute of a stream, as for ptxiStreamGetAttribute. It is stored, and has no effect.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_INVALID_VALUE for another attribute or a value out of
+ *         range.
+ *  Source: cuStreamSetAttribute. */
+PTXI_API ptxiResult ptxiStreamSetAttribute(ptxiStream hStream, ptxiLaunchAttributeID attr,
+                                           const ptxiLaunchAttributeValue *value);
+
+/*! ptxiStreamCopyAttributes() :
+ *  Copies all attributes of a stream to another stream of the same context.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_HANDLE.
+ *  Source: cuStreamCopyAttributes. */
+PTXI_API ptxiResult ptxiStreamCopyAttributes(ptxiStream dst, ptxiStream src);
+
 /*! ptxiStreamSynchronize() :
  *  Waits until all work that is queued in a stream has ended. The calling thread helps to run it.
  * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, an earlier failure of the stream, or
@@ -2188,7 +2623,7 @@ PTXI_API ptxiResult ptxiStreamWaitEvent(ptxiStream hStream, ptxiEvent hEvent, un
  * `flags` PTXI_STREAM_WAIT_VALUE_...
  * @return PTXI_SUCCESS, or
  *         PTXI_ERROR_INVALID_VALUE  an invalid address or unknown flags
- *         PTXI_ERROR_NOT_SUPPORTED  PTXI_STREAM_WAIT_VALUE_FLUSH, or the stream is being captured
+ *         PTXI_ERROR_NOT_SUPPORTED  PTXI_STREAM_WAIT_VALUE_FLUSH
  *         PTXI_ERROR_INVALID_HANDLE, PTXI_ERROR_OUT_OF_MEMORY
  *  Source: cuStreamWaitValue32. */
 PTXI_API ptxiResult ptxiStreamWaitValue32(ptxiStream hStream, ptxiDevicePtr addr, uint32_t value, unsigned flags);
@@ -2460,6 +2895,100 @@ PTXI_API ptxiResult ptxiGraphAddNode(ptxiGraphNode *phGraphNode, ptxiGraph hGrap
                                      const ptxiGraphEdgeData *dependencyData, size_t numDependencies,
                                      ptxiGraphNodeParams *nodeParams);
 
+/*! ptxiGraphAddMemAllocNode() :
+ *  Adds a node that allocates device memory. Its address is fixed when the node is added. Between launches the memory
+ *  is not accessible; its content is kept, unless ptxiDeviceGraphMemTrim drops it. The memory is freed by a node of the
+ *  same graph, and then by nothing else, or by a node of another graph, ptxiMemFree, ptxiMemFreeAsync or
+ *  PTXI_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH. It remains allocated if the graph and its instance are destroyed.
+ *  In a graph with nodes that allocate or free memory, nodes and edges cannot be removed. Such a graph cannot be
+ *  copied, has at most one instance, and becomes a child only with PTXI_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE.
+ * `nodeParams`  in: size and place; out: the address.
+ * @return PTXI_SUCCESS, or
+ *         PTXI_ERROR_INVALID_VALUE  invalid dependencies or properties, or 0 bytes
+ *         PTXI_ERROR_NOT_SUPPORTED  memory of the host or of several processes, and a graph that belongs to a node
+ *         PTXI_ERROR_OUT_OF_MEMORY
+ *  Source: cuGraphAddMemAllocNode. */
+PTXI_API ptxiResult ptxiGraphAddMemAllocNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph,
+                                             const ptxiGraphNode *dependencies, size_t numDependencies,
+                                             PTXI_MEM_ALLOC_NODE_PARAMS *nodeParams);
+
+/*! ptxiGraphMemAllocNodeGetParams() :
+ *  Returns the parameters of a node that allocates memory. The descriptions of access belong to the node.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for a node of another type.
+ *  Source: cuGraphMemAllocNodeGetParams. */
+PTXI_API ptxiResult ptxiGraphMemAllocNodeGetParams(ptxiGraphNode hNode, PTXI_MEM_ALLOC_NODE_PARAMS *params_out);
+
+/*! ptxiGraphAddMemFreeNode() :
+ *  Adds a node that frees the memory of a node of this graph or of another one. A launch fails with
+ *  PTXI_ERROR_INVALID_VALUE if the memory of another graph is not allocated.
+ * `dptr`  address of the memory.
+ * @return PTXI_SUCCESS, PTXI_ERROR_NOT_SUPPORTED for a graph that belongs to a node, or PTXI_ERROR_INVALID_VALUE for
+ *         invalid dependencies, an address that no node allocates, memory that a node of the same graph frees already,
+ *         and memory that nodes of both its own and another graph would free.
+ *  Source: cuGraphAddMemFreeNode. */
+PTXI_API ptxiResult ptxiGraphAddMemFreeNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph,
+                                            const ptxiGraphNode *dependencies, size_t numDependencies,
+                                            ptxiDevicePtr dptr);
+
+/*! ptxiGraphMemFreeNodeGetParams() :
+ *  Returns the address that a node frees.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for a node of another type.
+ *  Source: cuGraphMemFreeNodeGetParams. */
+PTXI_API ptxiResult ptxiGraphMemFreeNodeGetParams(ptxiGraphNode hNode, ptxiDevicePtr *dptr_out);
+
+/*! ptxiDeviceGetGraphMemAttribute() :
+ *  Returns an attribute of the memory that nodes of graphs allocate.
+ * `value` output: a uint64_t.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_DEVICE, or PTXI_ERROR_INVALID_VALUE for an unknown attribute.
+ *  Source: cuDeviceGetGraphMemAttribute. */
+PTXI_API ptxiResult ptxiDeviceGetGraphMemAttribute(ptxiDevice device, ptxiGraphMemAttribute attr, void *value);
+
+/*! ptxiDeviceSetGraphMemAttribute() :
+ *  Restarts a maximum: it becomes the current amount.
+ * `value` a uint64_t, 0.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_DEVICE, or PTXI_ERROR_INVALID_VALUE for an attribute that is not a maximum
+ *         and for another value.
+ *  Source: cuDeviceSetGraphMemAttribute. */
+PTXI_API ptxiResult ptxiDeviceSetGraphMemAttribute(ptxiDevice device, ptxiGraphMemAttribute attr, void *value);
+
+/*! ptxiDeviceGraphMemTrim() :
+ *  Returns the memory of graphs that is not allocated now to the system. The addresses stay reserved.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_DEVICE.
+ *  Source: cuDeviceGraphMemTrim. */
+PTXI_API ptxiResult ptxiDeviceGraphMemTrim(ptxiDevice device);
+
+/*! ptxiGraphAddBatchMemOpNode() :
+ *  Adds a node that waits for words in memory or writes them, as ptxiStreamBatchMemOp. The memory is checked when the
+ *  node runs.
+ * `nodeParams`  read before the call returns.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE for invalid dependencies, no operations, more than 255, unknown ones
+ *         or flags, or PTXI_ERROR_NOT_SUPPORTED for PTXI_STREAM_MEM_OP_FLUSH_REMOTE_WRITES.
+ *  Source: cuGraphAddBatchMemOpNode. */
+PTXI_API ptxiResult ptxiGraphAddBatchMemOpNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph,
+                                               const ptxiGraphNode *dependencies, size_t numDependencies,
+                                               const PTXI_BATCH_MEM_OP_NODE_PARAMS *nodeParams);
+
+/*! ptxiGraphBatchMemOpNodeGetParams() :
+ *  Returns the parameters of a node with memory operations. The array belongs to the node.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for a node of another type.
+ *  Source: cuGraphBatchMemOpNodeGetParams. */
+PTXI_API ptxiResult ptxiGraphBatchMemOpNodeGetParams(ptxiGraphNode hNode,
+                                                     PTXI_BATCH_MEM_OP_NODE_PARAMS *nodeParams_out);
+
+/*! ptxiGraphBatchMemOpNodeSetParams() :
+ *  Replaces the parameters of a node with memory operations.
+ * @return as ptxiGraphAddBatchMemOpNode; PTXI_ERROR_INVALID_VALUE also for a node of another type.
+ *  Source: cuGraphBatchMemOpNodeSetParams. */
+PTXI_API ptxiResult ptxiGraphBatchMemOpNodeSetParams(ptxiGraphNode hNode,
+                                                     const PTXI_BATCH_MEM_OP_NODE_PARAMS *nodeParams);
+
+/*! ptxiGraphExecBatchMemOpNodeSetParams() :
+ *  Replaces the parameters of an instance's node with memory operations. `hNode` as for ptxiGraphExecNodeSetParams.
+ * @return as ptxiGraphBatchMemOpNodeSetParams; PTXI_ERROR_INVALID_VALUE also if the instance has no copy of the node.
+ *  Source: cuGraphExecBatchMemOpNodeSetParams. */
+PTXI_API ptxiResult ptxiGraphExecBatchMemOpNodeSetParams(ptxiGraphExec hGraphExec, ptxiGraphNode hNode,
+                                                         const PTXI_BATCH_MEM_OP_NODE_PARAMS *nodeParams);
+
 /*! ptxiGraphConditionalHandleCreate() :
  *  Creates a condition for conditional nodes of a graph. It belongs to the graph and to its copies. Kernels set its
  *  value with cudaGraphSetConditional.
@@ -2685,8 +3214,10 @@ PTXI_API ptxiResult ptxiGraphHostNodeGetParams(ptxiGraphNode hNode, PTXI_HOST_NO
 /*! ptxiGraphInstantiate() :
  *  Creates an instance of a graph, which can be launched. It is a copy: the graph may then be changed or destroyed. The
  *  caller ends it with ptxiGraphExecDestroy.
- * `flags` PTXI_GRAPH_INSTANTIATE_FLAG_... except UPLOAD; without effect.
- * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for a cycle of dependencies or for other flags.
+ * `flags` PTXI_GRAPH_INSTANTIATE_FLAG_... except UPLOAD.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE for a cycle of dependencies or for other flags, or
+ *         PTXI_ERROR_NOT_SUPPORTED for PTXI_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH, and for a second instance of a graph
+ *         that allocates or frees memory.
  *  Source: cuGraphInstantiate. */
 PTXI_API ptxiResult ptxiGraphInstantiate(ptxiGraphExec *phGraphExec, ptxiGraph hGraph, unsigned long long flags);
 
@@ -2796,6 +3327,56 @@ PTXI_API ptxiResult ptxiGraphExecChildGraphNodeSetParams(ptxiGraphExec hGraphExe
  *  Source: cuGraphLaunch. */
 PTXI_API ptxiResult ptxiGraphLaunch(ptxiGraphExec hGraphExec, ptxiStream hStream);
 
+/*! ptxiGraphDebugDotPrint() :
+ *  Writes a graph as text for Graphviz, with a cluster for each graph in it.
+ * `path`   name of the file.
+ * `flags`  PTXI_GRAPH_DEBUG_DOT_FLAGS_...; 0: types and kernels only.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE for unknown flags, or PTXI_ERROR_OPERATING_SYSTEM if the file cannot
+ *         be written.
+ *  Source: cuGraphDebugDotPrint. */
+PTXI_API ptxiResult ptxiGraphDebugDotPrint(ptxiGraph hGraph, const char *path, unsigned flags);
+
+/*! ptxiUserObjectCreate() :
+ *  Creates a count of references to an object of the program, such as memory that kernels of a graph use. The graph,
+ *  its copies and instances, and their launches that have not ended, keep references to it. When the last reference is
+ *  released, a thread of the library calls `destroy`, which may call no function of the library but those for errors.
+ * `ptr`              argument of `destroy`.
+ * `initialRefcount`  references of the caller, 1 to 2^31 - 1.
+ * `flags`            PTXI_USER_OBJECT_NO_DESTRUCTOR_SYNC.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE for another count or flag, or PTXI_ERROR_OUT_OF_MEMORY.
+ *  Source: cuUserObjectCreate. */
+PTXI_API ptxiResult ptxiUserObjectCreate(ptxiUserObject *object_out, void *ptr, ptxiHostFn destroy,
+                                         unsigned initialRefcount, unsigned flags);
+
+/*! ptxiUserObjectRetain() :
+ *  Adds references of the caller.
+ * `count`  1 to 2^31 - 1.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for another count or an invalid object.
+ *  Source: cuUserObjectRetain. */
+PTXI_API ptxiResult ptxiUserObjectRetain(ptxiUserObject object, unsigned count);
+
+/*! ptxiUserObjectRelease() :
+ *  Releases references of the caller.
+ * `count`  1 to the number of references that the caller has.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for another count or an invalid object.
+ *  Source: cuUserObjectRelease. */
+PTXI_API ptxiResult ptxiUserObjectRelease(ptxiUserObject object, unsigned count);
+
+/*! ptxiGraphRetainUserObject() :
+ *  Adds references of a graph to an object.
+ * `count`  1 to 2^31 - 1.
+ * `flags`  0, or PTXI_GRAPH_USER_OBJECT_MOVE: they are references of the caller, who then no longer has them.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for another count or flag, or an invalid object.
+ *  Source: cuGraphRetainUserObject. */
+PTXI_API ptxiResult ptxiGraphRetainUserObject(ptxiGraph graph, ptxiUserObject object, unsigned count, unsigned flags);
+
+/*! ptxiGraphReleaseUserObject() :
+ *  Releases references of a graph to an object.
+ * `count`  1 to the number of references that the graph has.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for another count or an invalid object.
+ *  Source: cuGraphReleaseUserObject. */
+PTXI_API ptxiResult ptxiGraphReleaseUserObject(ptxiGraph graph, ptxiUserObject object, unsigned count);
+
 /*! ptxiGraphUpload() :
  *  Does nothing but check the instance.
  * `hStream` ignored.
@@ -2819,6 +3400,35 @@ PTXI_API ptxiResult ptxiGraphUpload(ptxiGraphExec hGraphExec, ptxiStream hStream
  *         invalidated the capture.
  *  Source: cuStreamBeginCapture. */
 PTXI_API ptxiResult ptxiStreamBeginCapture(ptxiStream hStream, ptxiStreamCaptureMode mode);
+
+/*! ptxiStreamBeginCaptureToGraph() :
+ *  As ptxiStreamBeginCapture, but the nodes are added to a graph of the caller. ptxiStreamEndCapture returns that
+ *  graph, and leaves it to the caller also after an error. It cannot be destroyed before.
+ * `dependencies`    `numDependencies` different nodes of the graph, which end before the first captured nodes.
+ * `dependencyData`  NULL, or zeros for each dependency.
+ * @return as ptxiStreamBeginCapture; PTXI_ERROR_INVALID_VALUE also for invalid dependencies and for a graph that
+ *         another capture uses; PTXI_ERROR_NOT_SUPPORTED for other data.
+ *  Source: cuStreamBeginCaptureToGraph. */
+PTXI_API ptxiResult ptxiStreamBeginCaptureToGraph(ptxiStream hStream, ptxiGraph hGraph,
+                                                  const ptxiGraphNode *dependencies,
+                                                  const ptxiGraphEdgeData *dependencyData, size_t numDependencies,
+                                                  ptxiStreamCaptureMode mode);
+
+/*! ptxiStreamUpdateCaptureDependencies() :
+ *  Changes the nodes that the next node of a stream under capture will depend on.
+ * `dependencies`    `numDependencies` nodes of the captured graph; NULL if there are none.
+ * `dependencyData`  NULL, or zeros for each dependency.
+ * `flags`           PTXI_STREAM_ADD_CAPTURE_DEPENDENCIES or PTXI_STREAM_SET_CAPTURE_DEPENDENCIES.
+ * @return PTXI_SUCCESS, or
+ *         PTXI_ERROR_INVALID_VALUE  other flags, or nodes of another graph
+ *         PTXI_ERROR_ILLEGAL_STATE  the stream is not being captured
+ *         PTXI_ERROR_STREAM_CAPTURE_INVALIDATED  an earlier call invalidated the capture
+ *         PTXI_ERROR_NOT_SUPPORTED  other data
+ *         PTXI_ERROR_INVALID_HANDLE, PTXI_ERROR_OUT_OF_MEMORY
+ *  Source: cuStreamUpdateCaptureDependencies. */
+PTXI_API ptxiResult ptxiStreamUpdateCaptureDependencies(ptxiStream hStream, ptxiGraphNode *dependencies,
+                                                        const ptxiGraphEdgeData *dependencyData,
+                                                        size_t numDependencies, unsigned flags);
 
 /*! ptxiStreamEndCapture() :
  *  Ends the capture of a stream and returns the graph, which the caller owns. The capture ends also with an error,

@@ -63,7 +63,24 @@ HEAD
     for s in MEMCPY3D KERNEL_NODE_PARAMS MEMSET_NODE_PARAMS HOST_NODE_PARAMS; do
         echo "same(\"sizeof PTXI_$s\", sizeof(PTXI_$s), sizeof(CUDA_$s));"
     done
-    for m in KERNEL_NODE_PARAMS.sharedMemBytes KERNEL_NODE_PARAMS.extra \
+    for s in MEM_ALLOC_NODE_PARAMS MEM_FREE_NODE_PARAMS BATCH_MEM_OP_NODE_PARAMS CHILD_GRAPH_NODE_PARAMS; do
+        echo "same(\"sizeof PTXI_$s\", sizeof(PTXI_$s), sizeof(CUDA_$s));"
+    done
+    echo 'same("sizeof ptxiGraphNodeParams", sizeof(ptxiGraphNodeParams), sizeof(CUgraphNodeParams));'
+    for s in MemcpyAttributes Memcpy3DOperand Offset3D Extent3D MemAllocationProp MemPoolProps MemAccessDesc MemLocation LaunchAttribute LaunchConfig; do
+        theirs=$(printf '%s' "$s" | sed 's/^Mem/mem/; s/^Launch/launch/; s/^Offset/offset/; s/^Extent/extent/')
+        echo "same(\"sizeof ptxi$s\", sizeof(ptxi$s), sizeof(CU$theirs));"
+    done
+    echo 'same("sizeof PTXI_MEMCPY3D_BATCH_OP", sizeof(PTXI_MEMCPY3D_BATCH_OP), sizeof(CUDA_MEMCPY3D_BATCH_OP));'
+    for m in requestedHandleTypes location win32HandleMetaData allocFlags.usage; do
+        echo "same(\"ptxiMemAllocationProp.$m\", offsetof(ptxiMemAllocationProp, $m), offsetof(CUmemAllocationProp, $m));"
+    done
+    for m in alloc free memOp; do
+        echo "same(\"ptxiGraphNodeParams.$m\", offsetof(ptxiGraphNodeParams, value.$m), offsetof(CUgraphNodeParams, $m));"
+    done
+    for m in MEM_ALLOC_NODE_PARAMS.accessDescs MEM_ALLOC_NODE_PARAMS.bytesize MEM_ALLOC_NODE_PARAMS.dptr \
+             BATCH_MEM_OP_NODE_PARAMS.count BATCH_MEM_OP_NODE_PARAMS.paramArray BATCH_MEM_OP_NODE_PARAMS.flags \
+             KERNEL_NODE_PARAMS.sharedMemBytes KERNEL_NODE_PARAMS.extra \
              MEMSET_NODE_PARAMS.elementSize MEMSET_NODE_PARAMS.width \
              MEMCPY3D.srcDevice MEMCPY3D.srcHeight MEMCPY3D.dstHost MEMCPY3D.dstPitch MEMCPY3D.Depth; do
         echo "same(\"PTXI_$m\", offsetof(PTXI_${m%.*}, ${m#*.}), offsetof(CUDA_${m%.*}, ${m#*.}));"

@@ -244,6 +244,17 @@ ptxiResult cuStreamGetCaptureInfo_v3(ptxiStream stream, ptxiStreamCaptureStatus 
     return ptxiStreamGetCaptureInfo(stream, status, id, graph, dependencies, count);
 }
 
+ptxiResult cuStreamUpdateCaptureDependencies(ptxiStream stream, ptxiGraphNode *nodes, size_t count, unsigned flags)
+{
+    return ptxiStreamUpdateCaptureDependencies(stream, nodes, NULL, count, flags);
+}
+
+ptxiResult cuStreamUpdateCaptureDependencies_v2(ptxiStream stream, ptxiGraphNode *nodes, const ptxiGraphEdgeData *data,
+                                                size_t count, unsigned flags)
+{
+    return ptxiStreamUpdateCaptureDependencies(stream, nodes, data, count, flags);
+}
+
 /* ---- launches and profiling */
 
 /* This call belongs to the launch API before cuLaunchKernel, which libptxi does not have. PyCUDA still calls it, but
@@ -283,6 +294,7 @@ static const struct {
     { "cuCtxCreate_v3", 11040 },
     { "cuCtxCreate_v4", 12050 },
     { "cuCtxGetDevice_v2", 13000 },
+    { "cuCtxSynchronize_v2", 13000 },
     { "cuGetProcAddress_v2", 12000 },
     { "cuGraphAddDependencies_v2", 12030 },
     { "cuGraphAddKernelNode_v2", 12000 },
@@ -295,15 +307,20 @@ static const struct {
     { "cuGraphNodeGetDependencies_v2", 12030 },
     { "cuGraphNodeGetDependentNodes_v2", 12030 },
     { "cuGraphRemoveDependencies_v2", 12030 },
+    { "cuMemAdvise_v2", 12020 },
+    { "cuMemPrefetchAsync_v2", 12020 },
+    { "cuMemcpy3DBatchAsync_v2", 13000 },
+    { "cuMemcpyBatchAsync_v2", 13000 },
     { "cuStreamGetCaptureInfo_v2", 11030 },
     { "cuStreamGetCaptureInfo_v3", 12030 },
     { "cuStreamGetCtx_v2", 12050 },
+    { "cuStreamUpdateCaptureDependencies_v2", 12030 },
 };
 
 static bool is_newer_than(const char *name, int cuda_version)
 {
     for (unsigned i = 0; i < sizeof changed_calls / sizeof *changed_calls; i++)
-        if (!strcmp(changed_calls[i].name, name))
+        if (!strncmp(changed_calls[i].name, name, strlen(changed_calls[i].name)))
             return cuda_version < changed_calls[i].cuda_version;
     return false;
 }
@@ -324,8 +341,9 @@ static driver_function *find_function(const char *symbol, const char *suffix, in
 /* Returns the newest version of a call that a program for this version of CUDA can know. */
 ptxiResult cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion, uint64_t flags, int *symbolStatus)
 {
-    static const char *const suffixes[] = { "_v2_ptds", "_v2_ptsz", "_ptds", "_ptsz", "_v4", "_v3", "_v2", "" };
-    enum { PER_THREAD_SUFFIXES = 4 };
+    static const char *const suffixes[] = { "_v3_ptsz", "_v2_ptds", "_v2_ptsz", "_ptds", "_ptsz", "_v4", "_v3", "_v2",
+                                            "" };
+    enum { PER_THREAD_SUFFIXES = 5 };
     driver_function *f = NULL;
 
     if (!symbol || !pfn)
@@ -341,4 +359,9 @@ ptxiResult cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion, 
 ptxiResult cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, uint64_t flags)
 {
     return cuGetProcAddress_v2(symbol, pfn, cudaVersion, flags, NULL);
+}
+
+ptxiResult cuGetProcAddress_v2_ptsz(const char *symbol, void **pfn, int cudaVersion, uint64_t flags, int *symbolStatus)
+{
+    return cuGetProcAddress_v2(symbol, pfn, cudaVersion, flags | PER_THREAD, symbolStatus);
 }

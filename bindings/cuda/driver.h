@@ -92,10 +92,45 @@ PTXI_API ptxiResult cuStreamGetCaptureInfo_v2(ptxiStream stream, ptxiStreamCaptu
 PTXI_API ptxiResult cuStreamGetCaptureInfo_v3(ptxiStream stream, ptxiStreamCaptureStatus *status,
                                               unsigned long long *id, ptxiGraph *graph,
                                               const ptxiGraphNode **dependencies, const void **data, size_t *count);
+PTXI_API ptxiResult cuStreamUpdateCaptureDependencies(ptxiStream stream, ptxiGraphNode *nodes, size_t count,
+                                                      unsigned flags);
+PTXI_API ptxiResult cuStreamUpdateCaptureDependencies_v2(ptxiStream stream, ptxiGraphNode *nodes,
+                                                         const ptxiGraphEdgeData *data, size_t count, unsigned flags);
 PTXI_API ptxiResult cuProfilerStart(void);
 PTXI_API ptxiResult cuProfilerStop(void);
 
 /* driver_misc.c */
+PTXI_API ptxiResult cuMemPrefetchAsync(ptxiDevicePtr p, size_t bytes, ptxiDevice dev, ptxiStream hStream);
+PTXI_API ptxiResult cuMemPrefetchAsync_v2(ptxiDevicePtr p, size_t bytes, ptxiMemLocation at, unsigned flags,
+                                          ptxiStream hStream);
+PTXI_API ptxiResult cuMemAdvise(ptxiDevicePtr p, size_t bytes, ptxiMemAdvice advice, ptxiDevice dev);
+PTXI_API ptxiResult cuMemAdvise_v2(ptxiDevicePtr p, size_t bytes, ptxiMemAdvice advice, ptxiMemLocation at);
+PTXI_API ptxiResult cuMemcpyBatchAsync(ptxiDevicePtr *dsts, ptxiDevicePtr *srcs, size_t *sizes, size_t count,
+                                       ptxiMemcpyAttributes *attrs, size_t *indices, size_t attr_count, size_t *failed,
+                                       ptxiStream hStream);
+PTXI_API ptxiResult cuMemcpyBatchAsync_v2(ptxiDevicePtr *dsts, ptxiDevicePtr *srcs, size_t *sizes, size_t count,
+                                          ptxiMemcpyAttributes *attrs, size_t *indices, size_t attr_count,
+                                          ptxiStream hStream);
+PTXI_API ptxiResult cuMemcpy3DBatchAsync(size_t count, PTXI_MEMCPY3D_BATCH_OP *ops, size_t *failed,
+                                         unsigned long long flags, ptxiStream hStream);
+PTXI_API ptxiResult cuMemcpy3DBatchAsync_v2(size_t count, PTXI_MEMCPY3D_BATCH_OP *ops, unsigned long long flags,
+                                            ptxiStream hStream);
+PTXI_API ptxiResult cuMemcpy2DUnaligned_v2_ptds(const PTXI_MEMCPY2D *copy);
+PTXI_API ptxiResult cuMemcpyAtoA_v2_ptds(ptxiArray dst, size_t to, ptxiArray src, size_t from, size_t bytes);
+PTXI_API ptxiResult cuMemcpyAtoD_v2_ptds(ptxiDevicePtr dst, ptxiArray src, size_t from, size_t bytes);
+PTXI_API ptxiResult cuMemcpyDtoA_v2_ptds(ptxiArray dst, size_t to, ptxiDevicePtr src, size_t bytes);
+PTXI_API ptxiResult cuStreamCopyAttributes_ptsz(ptxiStream dst, ptxiStream src);
+PTXI_API ptxiResult cuLaunchKernelEx_ptsz(const ptxiLaunchConfig *config, ptxiFunction f, void **params, void **extra);
+PTXI_API ptxiResult cuGetProcAddress_v2_ptsz(const char *symbol, void **pfn, int cudaVersion, uint64_t flags,
+                                             int *symbolStatus);
+PTXI_API ptxiResult cuCtxSynchronize_v2(ptxiContext ctx);
+PTXI_API ptxiResult cuCtxRecordEvent(ptxiContext ctx, ptxiEvent event);
+PTXI_API ptxiResult cuCtxWaitEvent(ptxiContext ctx, ptxiEvent event);
+PTXI_API ptxiResult cuCtxSetFlags(unsigned flags);
+PTXI_API ptxiResult cuCtxGetExecAffinity(void *affinity, int type);
+PTXI_API ptxiResult cuDeviceGetExecAffinitySupport(int *supported, int type, ptxiDevice dev);
+PTXI_API ptxiResult cuDeviceGetTexture1DLinearMaxWidth(size_t *width, ptxiArrayFormat format, unsigned channels,
+                                                       ptxiDevice dev);
 typedef void stream_callback(ptxiStream stream, ptxiResult status, void *user);
 PTXI_API ptxiResult cuStreamAddCallback(ptxiStream hStream, stream_callback *callback, void *user, unsigned flags);
 PTXI_API ptxiResult cuLibraryGetUnifiedFunction(void **function, ptxiLibrary library, const char *symbol);

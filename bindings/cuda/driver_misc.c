@@ -1,5 +1,5 @@
-/* Driver calls that have no counterpart in ptxi.h: loading of functions, which libptxi does with their modules, and
- * callbacks of streams, which another call implements. */
+/* Driver calls that have no counterpart in ptxi.h: callbacks of streams, first versions of calls, contexts other than the
+ * current one, and loading of functions, which libptxi does with their modules. */
 #include "driver.h"
 
 #include <stdlib.h>
@@ -35,6 +35,201 @@ ptxiResult cuStreamAddCallback(ptxiStream hStream, stream_callback *callback, vo
     if (r)
         free(c);
     return r;
+}
+
+/* ---- managed memory: the first versions name a device, or -1 for the host */
+
+enum { CPU = -1 };
+
+static ptxiMemLocation location_of(ptxiDevice dev)
+{
+    return (ptxiMemLocation){ dev == CPU ? PTXI_MEM_LOCATION_TYPE_HOST : PTXI_MEM_LOCATION_TYPE_DEVICE,
+                              dev == CPU ? 0 : dev };
+}
+
+ptxiResult cuMemPrefetchAsync(ptxiDevicePtr p, size_t bytes, ptxiDevice dev, ptxiStream hStream)
+{
+    return ptxiMemPrefetchAsync(p, bytes, location_of(dev), 0, hStream);
+}
+
+ptxiResult cuMemPrefetchAsync_v2(ptxiDevicePtr p, size_t bytes, ptxiMemLocation at, unsigned flags, ptxiStream hStream)
+{
+    return ptxiMemPrefetchAsync(p, bytes, at, flags, hStream);
+}
+
+ptxiResult cuMemAdvise(ptxiDevicePtr p, size_t bytes, ptxiMemAdvice advice, ptxiDevice dev)
+{
+    return ptxiMemAdvise(p, bytes, advice, location_of(dev));
+}
+
+ptxiResult cuMemAdvise_v2(ptxiDevicePtr p, size_t bytes, ptxiMemAdvice advice, ptxiMemLocation at)
+{
+    return ptxiMemAdvise(p, bytes, advice, at);
+}
+
+/* ---- batches: the first versions return the index of an operation that fails, or SIZE_MAX */
+
+ptxiResult cuMemcpyBatchAsync(ptxiDevicePtr *dsts, ptxiDevicePtr *srcs, size_t *sizes, size_t count,
+                              ptxiMemcpyAttributes *attrs, size_t *indices, size_t attr_count, size_t *failed,
+                              ptxiStream hStream)
+{
+    if (failed)
+        *failed = SIZE_MAX;
+    return ptxiMemcpyBatchAsync(dsts, srcs, sizes, count, attrs, indices, attr_count, hStream);
+}
+
+ptxiResult cuMemcpyBatchAsync_v2(ptxiDevicePtr *dsts, ptxiDevicePtr *srcs, size_t *sizes, size_t count,
+                                 ptxiMemcpyAttributes *attrs, size_t *indices, size_t attr_count, ptxiStream hStream)
+{
+    return ptxiMemcpyBatchAsync(dsts, srcs, sizes, count, attrs, indices, attr_count, hStream);
+}
+
+ptxiResult cuMemcpy3DBatchAsync(size_t count, PTXI_MEMCPY3D_BATCH_OP *ops, size_t *failed, unsigned long long flags,
+                                ptxiStream hStream)
+{
+    if (failed)
+        *failed = SIZE_MAX;
+    return ptxiMemcpy3DBatchAsync(count, ops, flags, hStream);
+}
+
+ptxiResult cuMemcpy3DBatchAsync_v2(size_t count, PTXI_MEMCPY3D_BATCH_OP *ops, unsigned long long flags,
+                                   ptxiStream hStream)
+{
+    return ptxiMemcpy3DBatchAsync(count, ops, flags, hStream);
+}
+
+/* ---- variants for per-thread default streams that cannot be generated. The legacy default stream waits for the stream
+ * of the thread, so copies in it are in order, too. */
+
+ptxiResult cuMemcpy2DUnaligned_v2_ptds(const PTXI_MEMCPY2D *copy)
+{
+    return finish_per_thread(ptxiMemcpy2DAsync(copy, PTXI_STREAM_PER_THREAD));
+}
+
+ptxiResult cuMemcpyAtoA_v2_ptds(ptxiArray dst, size_t to, ptxiArray src, size_t from, size_t bytes)
+{
+    return ptxiMemcpyAtoA(dst, to, src, from, bytes);
+}
+
+ptxiResult cuMemcpyAtoD_v2_ptds(ptxiDevicePtr dst, ptxiArray src, size_t from, size_t bytes)
+{
+    return ptxiMemcpyAtoD(dst, src, from, bytes);
+}
+
+ptxiResult cuMemcpyDtoA_v2_ptds(ptxiArray dst, size_t to, ptxiDevicePtr src, size_t bytes)
+{
+    return ptxiMemcpyDtoA(dst, to, src, bytes);
+}
+
+ptxiResult cuStreamCopyAttributes_ptsz(ptxiStream dst, ptxiStream src)
+{
+    return ptxiStreamCopyAttributes(per_thread(dst), per_thread(src));
+}
+
+ptxiResult cuLaunchKernelEx_ptsz(const ptxiLaunchConfig *config, ptxiFunction f, void **params, void **extra)
+{
+    if (!config)
+        return ptxiLaunchKernelEx(NULL, f, params, extra);
+    ptxiLaunchConfig c = *config;
+
+    c.hStream = per_thread(c.hStream);
+    return ptxiLaunchKernelEx(&c, f, params, extra);
+}
+
+/* ---- contexts other than the current one */
+
+static ptxiResult push_context(ptxiContext ctx)
+{
+    return ctx ? ptxiCtxPushCurrent(ctx) : PTXI_SUCCESS;
+}
+
+static ptxiResult pop_context(ptxiContext ctx, ptxiResult r)
+{
+    if (ctx)
+        ptxiCtxPopCurrent(NULL);
+    return r;
+}
+
+ptxiResult cuCtxSynchronize_v2(ptxiContext ctx)
+{
+    ptxiResult r = push_context(ctx);
+
+    return r ? r : pop_context(ctx, ptxiCtxSynchronize());
+}
+
+/* The legacy default stream orders itself with all blocking streams of the context, but not with the others. */
+ptxiResult cuCtxRecordEvent(ptxiContext ctx, ptxiEvent event)
+{
+    ptxiResult r = push_context(ctx);
+
+    return r ? r : pop_context(ctx, ptxiEventRecord(event, NULL));
+}
+
+ptxiResult cuCtxWaitEvent(ptxiContext ctx, ptxiEvent event)
+{
+    ptxiResult r = push_context(ctx);
+
+    return r ? r : pop_context(ctx, ptxiStreamWaitEvent(NULL, event, 0));
+}
+
+/* Flags have no effect, so they are only checked. */
+ptxiResult cuCtxSetFlags(unsigned flags)
+{
+    unsigned schedule = flags & PTXI_CTX_SCHED_MASK, now;
+    ptxiResult r = ptxiCtxGetFlags(&now);
+
+    if (r)
+        return r;
+    return flags & ~(unsigned)PTXI_CTX_FLAGS_MASK || schedule & (schedule - 1) ? PTXI_ERROR_INVALID_VALUE
+           : PTXI_SUCCESS;
+}
+
+/* ---- properties of devices */
+
+static ptxiResult check_device(ptxiDevice dev)
+{
+    int count;
+    ptxiResult r = ptxiDeviceGetCount(&count);
+
+    if (r)
+        return r;
+    return dev >= 0 && dev < count ? PTXI_SUCCESS : PTXI_ERROR_INVALID_DEVICE;
+}
+
+ptxiResult cuCtxGetExecAffinity(void *affinity, int type)
+{
+    unsigned flags;
+    ptxiResult r = ptxiCtxGetFlags(&flags);
+
+    if (r)
+        return r;
+    return !affinity || type ? PTXI_ERROR_INVALID_VALUE : PTXI_ERROR_UNSUPPORTED_EXEC_AFFINITY;
+}
+
+ptxiResult cuDeviceGetExecAffinitySupport(int *supported, int type, ptxiDevice dev)
+{
+    ptxiResult r = check_device(dev);
+
+    if (r)
+        return r;
+    if (!supported || type)
+        return PTXI_ERROR_INVALID_VALUE;
+    *supported = 0;
+    return PTXI_SUCCESS;
+}
+
+ptxiResult cuDeviceGetTexture1DLinearMaxWidth(size_t *width, ptxiArrayFormat format, unsigned channels, ptxiDevice dev)
+{
+    enum { ELEMENTS = 1 << 28 };
+    ptxiResult r = check_device(dev);
+
+    (void)format;
+    if (r)
+        return r;
+    if (!width || (channels != 1 && channels != 2 && channels != 4))
+        return PTXI_ERROR_INVALID_VALUE;
+    *width = ELEMENTS;
+    return PTXI_SUCCESS;
 }
 
 /* ---- loading: all functions are loaded with their module */

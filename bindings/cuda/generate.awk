@@ -1,5 +1,5 @@
 # Generates the source of libcuda.so.1: for each ptxi* call its cu* names, and a table of all names.
-# Usage: awk -f generate.awk names.txt ptxi.h > driver.gen.c
+# Usage: awk -f generate.awk names.txt ptxi.h driver.h > driver.gen.c
 #
 # ptxi.h is read up to the section "what a driver does not have". Each declaration there begins a line with
 # "PTXI_API ptxiResult" and ends with a semicolon.
@@ -34,6 +34,23 @@ function argument_names(params, part, n, i, list)
     return list
 }
 
+# Processes a declaration of driver.h: prints the variant for per-thread default streams of a function with a stream.
+function process_handwritten(text, name, params, args, stream)
+{
+    sub(/^PTXI_API ptxiResult cu/, "", text)
+    name = substr(text, 1, index(text, "(") - 1)
+    params = substr(text, index(text, "(") + 1)
+    sub(/\).*$/, "", params)
+    gsub(/ +/, " ", params)
+    if (!match(params, /ptxiStream [A-Za-z]+/) || !(name in handwritten) || name ~ /_ptsz$/)
+        return
+    stream = substr(params, RSTART + 11, RLENGTH - 11)
+    args = argument_names(params)
+    sub("(^|, )" stream, "&)", args)
+    sub(stream "\\)", "per_thread(" stream ")", args)
+    emit(name, "_ptsz", params, "cu" name "(" args ")")
+}
+
 # Processes a declaration of ptxi.h: prints the function and its variant for per-thread default streams.
 function process_declaration(text, name, params, args)
 {
@@ -58,12 +75,14 @@ BEGIN {
     print "#include \"driver.h\"\n"
 }
 
-FNR == NR && $1 ~ /^(v2|handwritten|unsupported)$/ {
+FNR == NR && $1 ~ /^(v2|handwritten|unsupported|ptds|ptsz)$/ {
     for (i = 2; i <= NF; i++) {
         if ($1 == "v2")
             v2[$i] = 1
         else if ($1 == "handwritten")
             handwritten[$i] = 1
+        else if ($1 == "ptds" || $1 == "ptsz")
+            same[$i] = "_" $1
         else
             unsupported[++unsupported_count] = $i
     }
@@ -71,15 +90,22 @@ FNR == NR && $1 ~ /^(v2|handwritten|unsupported)$/ {
 
 FNR == NR && $1 == "alias" { alias[$2] = $3 }
 
-FNR != NR && /what a driver does not have ---/ { past = 1 }
+FNR == 1 { file++ }
 
-FNR != NR && /^PTXI_API ptxiResult/ && !past { text = ""; reading = 1 }
+file == 2 && /what a driver does not have ---/ { past = 1 }
+
+file == 3 && /^PTXI_API ptxiResult/ { text = ""; reading = 2 }
+
+file == 2 && /^PTXI_API ptxiResult/ && !past { text = ""; reading = 1 }
 
 FNR != NR && reading {
     text = text " " $0
     sub(/^ +/, "", text)
     if (/;/) {
-        process_declaration(text)
+        if (reading == 2)
+            process_handwritten(text)
+        else
+            process_declaration(text)
         reading = 0
     }
 }
@@ -96,6 +122,8 @@ END {
             emit(name, "_ptds", parameters[name], "finish_per_thread(ptxi" name "Async(" args "))")
         }
     }
+    for (name in same)
+        emit(name, same[name], parameters[name], "ptxi" name "(" arguments[name] ")")
     for (name in handwritten)
         export("cu" name)
     for (name in alias)

@@ -17,6 +17,7 @@ const char call_text[] = ".version 9.0\n.target sm_90\n.address_size 64\n"
     ".visible .entry p(.param .u64 at) { ret; }\n";
 
 static char zeros[PAGE];
+static ptxiStreamBatchMemOpParams operation = { .operation = PTXI_STREAM_MEM_OP_BARRIER };
 static void *pointers[PAGE / sizeof(void *)]; /* reset to zeros */
 static struct world *here, *elsewhere;
 
@@ -104,11 +105,15 @@ void describe(struct world *w, const char *type, void *memory, size_t size)
     MAKE(PTXI_KERNEL_NODE_PARAMS, GET(ptxiFunction), 1, 1, 1, 32, 1, 1, .kernelParams = pointers)
     MAKE(PTXI_MEMSET_NODE_PARAMS, GET(ptxiDevicePtr), 0, 1, 4, 16, 1)
     MAKE(ptxiMemPoolProps, .allocType = PTXI_MEM_ALLOCATION_TYPE_PINNED, .location.type = PTXI_MEM_LOCATION_TYPE_DEVICE)
+    MAKE(ptxiMemAllocationProp, .type = PTXI_MEM_ALLOCATION_TYPE_PINNED, .location.type = PTXI_MEM_LOCATION_TYPE_DEVICE)
     MAKE(ptxiMemLocation, PTXI_MEM_LOCATION_TYPE_DEVICE, 0)
     MAKE(ptxiMemAccessDesc, .location.type = PTXI_MEM_LOCATION_TYPE_DEVICE,
          .flags = PTXI_MEM_ACCESS_FLAGS_PROT_READWRITE)
     MAKE(ptxiStreamBatchMemOpParams, .operation = PTXI_STREAM_MEM_OP_WAIT_VALUE_32, .address = GET(ptxiDevicePtr),
          .value64 = 1)
+    MAKE(PTXI_MEM_ALLOC_NODE_PARAMS, .poolProps.allocType = PTXI_MEM_ALLOCATION_TYPE_PINNED,
+         .poolProps.location.type = PTXI_MEM_LOCATION_TYPE_DEVICE, .bytesize = MEMORY)
+    MAKE(PTXI_BATCH_MEM_OP_NODE_PARAMS, .count = 1, .paramArray = &operation)
     MAKE(PTXI_HOST_NODE_PARAMS, .fn = (ptxiHostFn)nothing)
     MAKE(PTXI_MEMCPY2D, .srcMemoryType = PTXI_MEMORYTYPE_HOST, .srcHost = zeros,
          .dstMemoryType = PTXI_MEMORYTYPE_DEVICE,
@@ -154,7 +159,7 @@ static const char *any_text(void)
 }
 
 /* Element counts do not exceed the memory, and grids are small. */
-static unsigned long long number(const char *name)
+static unsigned long long number(const char *type, const char *name)
 {
     static const unsigned long long numbers[] = {
         1, 0, 2, 3, 4, 16, 31, 32, 33, 1024, MEMORY, 65536, 0x7fffffff, 0x80000000, 0xffffffff, 1ull << 63,
@@ -166,7 +171,8 @@ static unsigned long long number(const char *name)
         count = 3;
     else if (here->disturbed && !strcmp(name, "ByteCount"))
         count = 8; /* of a copy from freed memory, which the library takes for other memory of the process */
-    else if (!strncmp(name, "num", 3) || !strcmp(name, "size") || !strcmp(name, "len") || !strcmp(name, "threads"))
+    else if (!strncmp(name, "num", 3) || !strcmp(name, "size") || !strcmp(name, "len") || !strcmp(name, "threads") ||
+             (!strcmp(name, "count") && !strcmp(type, "size_t")))
         count = 8;
     return numbers[below(below(3) ? count : 3)];
 }
@@ -196,7 +202,7 @@ static unsigned long long choose(const char *type, const char *name)
         return below(2) ? (uintptr_t)nothing : 0;
     if (!strcmp(type, "const char *"))
         return (uintptr_t)any_text();
-    return type[strlen(type) - 1] == '*' ? (uintptr_t)memory(type, name) : number(name);
+    return type[strlen(type) - 1] == '*' ? (uintptr_t)memory(type, name) : number(type, name);
 }
 
 unsigned long long argument(const char *type, const char *name)
@@ -208,6 +214,17 @@ unsigned long long argument(const char *type, const char *name)
         thread.at[thread.count++] = (struct argument){ type, v };
     snprintf(thread.said + n, sizeof thread.said - n, " %s=%#llx", name, v);
     return v;
+}
+
+void *structure(const char *type, const char *name)
+{
+    void *page = thread.pages[thread.count % PAGES];
+
+    (void)argument(type, name); /* takes the page */
+    memset(page, 0, PAGE);
+    if (below(4))
+        describe(here, type, page, PAGE);
+    return page;
 }
 
 ptxiResult call_with_arguments(const struct call *c)
@@ -252,6 +269,9 @@ static void make_graph(struct world *w)
                                                                   GET(ptxiContext)));
     ADD_LIKE(ptxiGraphNode, PTXI_MEMSET_NODE_PARAMS, ptxiGraphAddMemsetNode(&made, GET(ptxiGraph), NULL, 0, &like,
                                                                             GET(ptxiContext)));
+    ADD_LIKE(ptxiGraphNode, PTXI_BATCH_MEM_OP_NODE_PARAMS,
+             ptxiGraphAddBatchMemOpNode(&made, GET(ptxiGraph), NULL, 0, &like));
+    ADD(ptxiUserObject, ptxiUserObjectCreate(&made, NULL, (ptxiHostFn)nothing, 3, PTXI_USER_OBJECT_NO_DESTRUCTOR_SYNC));
     ADD(ptxiGraphExec, ptxiGraphInstantiate(&made, GET(ptxiGraph), 0));
 }
 

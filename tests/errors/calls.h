@@ -53,6 +53,9 @@ unsigned below(unsigned n);
 /* Returns a value of the type ("function" for pointers to functions) for the parameter with this name. */
 unsigned long long argument(const char *type, const char *name);
 
+/* The same for a structure that is passed by value. */
+void *structure(const char *type, const char *name);
+
 ptxiResult call_with_arguments(const struct call *c);
 unsigned arguments_of_call(const struct argument **at); /* the index of the type in the last call of the thread */
 

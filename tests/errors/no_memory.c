@@ -321,5 +321,7 @@ int main(void)
     SWEEP(files)
     SWEEP(libraries)
     SWEEP(peers)
+    SWEEP(graph_memory)
+    SWEEP(mapped_memory)
     return 0;
 }

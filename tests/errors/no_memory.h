@@ -25,5 +25,7 @@ bool use_streams(ptxiContext ctx);
 bool use_files(ptxiContext ctx);
 bool use_libraries(ptxiContext ctx);
 bool use_peers(ptxiContext ctx);
+bool use_graph_memory(ptxiContext ctx);
+bool use_mapped_memory(ptxiContext ctx);
 
 #endif

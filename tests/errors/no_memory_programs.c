@@ -303,6 +303,84 @@ bool use_nodes(ptxiContext ctx)
     return all;
 }
 
+/* A captured allocation, which the graph fills and frees, and a node that writes a word. */
+static bool run_with_memory(ptxiStream s, ptxiDevicePtr word, ptxiGraph *g, ptxiGraphExec *x)
+{
+    ptxiDevicePtr p;
+    bool captured;
+
+    TRY(ptxiStreamBeginCaptureToGraph(s, *g, NULL, NULL, 0, PTXI_STREAM_CAPTURE_MODE_RELAXED));
+    captured = FINE(ptxiMemAllocAsync(&p, 4096, s)) && FINE(ptxiMemsetD32Async(p, 7, 1024, s)) &&
+        FINE(ptxiMemcpyDtoDAsync(word, p, 4, s)) && FINE(ptxiMemFreeAsync(p, s)) &&
+        FINE(ptxiStreamWriteValue32(s, word + 4, 8, 0));
+    captured = FINE(ptxiStreamEndCapture(s, g)) && captured;
+    return captured && FINE(ptxiGraphInstantiate(x, *g, 0)) && FINE(ptxiGraphLaunch(*x, s));
+}
+
+bool use_graph_memory(ptxiContext ctx)
+{
+    ptxiDevicePtr word;
+    ptxiStream s;
+    ptxiGraph g;
+    ptxiGraphExec x = NULL;
+    bool all;
+
+    (void)ctx;
+    TRY(ptxiMemAlloc(&word, 8));
+    TRY(ptxiStreamCreate(&s, PTXI_STREAM_NON_BLOCKING));
+    TRY(ptxiGraphCreate(&g, 0));
+    all = run_with_memory(s, word, &g, &x);
+    all = FINE(ptxiStreamSynchronize(s)) && all;
+    if (all && (*(unsigned *)(uintptr_t)word != 7 || *(unsigned *)(uintptr_t)(word + 4) != 8))
+        die("a graph with memory did something else");
+    if ((x && ptxiGraphExecDestroy(x)) || ptxiGraphDestroy(g))
+        die("a graph with memory could not be destroyed");
+    return all;
+}
+
+/* Maps memory at two adjacent places. */
+static bool map_twice(ptxiDevicePtr p, size_t size, ptxiMemGenericAllocationHandle h)
+{
+    ptxiMemAccessDesc d = { { PTXI_MEM_LOCATION_TYPE_DEVICE, 0 }, PTXI_MEM_ACCESS_FLAGS_PROT_READWRITE };
+    bool all;
+
+    TRY(ptxiMemMap(p, size, 0, h, 0));
+    if (!FINE(ptxiMemMap(p + size, size, 0, h, 0))) {
+        if (ptxiMemUnmap(p, size))
+            die("memory could not be unmapped");
+        return false;
+    }
+    all = FINE(ptxiMemSetAccess(p, 2 * size, &d, 1)) && FINE(ptxiMemsetD8(p, 1, 2 * size));
+    if (ptxiMemUnmap(p, 2 * size))
+        die("memory could not be unmapped");
+    return all;
+}
+
+bool use_mapped_memory(ptxiContext ctx)
+{
+    ptxiMemAllocationProp prop = { .type = PTXI_MEM_ALLOCATION_TYPE_PINNED,
+                                   .location.type = PTXI_MEM_LOCATION_TYPE_DEVICE };
+    ptxiMemGenericAllocationHandle h;
+    const size_t size = 2 << 20;
+    ptxiDevicePtr p, managed;
+    bool all;
+
+    (void)ctx;
+    TRY(ptxiMemAllocManaged(&managed, 8192, PTXI_MEM_ATTACH_GLOBAL));
+    TRY(ptxiMemAdvise(managed + 1000, 1000, PTXI_MEM_ADVISE_SET_READ_MOSTLY, prop.location));
+    TRY(ptxiMemPrefetchAsync(managed, 8192, prop.location, 0, NULL));
+    TRY(ptxiMemAddressReserve(&p, 2 * size, 0, 0, 0));
+    all = FINE(ptxiMemCreate(&h, size, &prop, 0));
+    if (all) {
+        all = map_twice(p, size, h);
+        if (ptxiMemRelease(h))
+            die("memory could not be released");
+    }
+    if (ptxiMemAddressFree(p, 2 * size))
+        die("addresses could not be freed");
+    return all;
+}
+
 static int twice(int x)
 {
     return 2 * x;

@@ -216,7 +216,7 @@ ptxiResult ptxi_copy_resolve_box(const PTXI_MEMCPY3D *d, struct ptxi_rows *rows,
 
 ptxiResult ptxi_copy_resolve_fill(const PTXI_MEMSET_NODE_PARAMS *d, struct ptxi_rows *rows)
 {
-    size_t pitch = d->pitch, bytes;
+    size_t pitch = d->pitch;
 
     *rows = (struct ptxi_rows){ .dst = PTR(d->dst), .dst_pitch = pitch, .height = d->height, .depth = 1,
                                 .dst_known = true, .value = d->value, .element = d->elementSize };
@@ -224,10 +224,15 @@ ptxiResult ptxi_copy_resolve_fill(const PTXI_MEMSET_NODE_PARAMS *d, struct ptxi_
         return PTXI_ERROR_INVALID_VALUE;
     if (d->height > 1 && (pitch % d->elementSize || pitch < rows->width))
         return PTXI_ERROR_INVALID_VALUE;
-    if (!ptxi_rows_extent(rows->width, pitch, d->height, 0, 1, &bytes) ||
-        classify_address(PTXI_COPY_DEVICE, rows->dst, bytes, true) != KNOWN)
-        return PTXI_ERROR_INVALID_VALUE;
     return PTXI_SUCCESS;
+}
+
+bool ptxi_copy_may_fill(const struct ptxi_rows *rows)
+{
+    size_t bytes;
+
+    return ptxi_rows_extent(rows->width, rows->dst_pitch, rows->height, 0, 1, &bytes) &&
+           classify_address(PTXI_COPY_DEVICE, rows->dst, bytes, true) == KNOWN;
 }
 
 ptxiResult ptxi_copy_fill(const struct ptxi_copy_submission *p, const struct ptxi_rows *rows)

@@ -23,8 +23,9 @@ ptxiResult ptxi_copy_rows(const struct ptxi_copy_submission *p, struct ptxi_rows
 ptxiResult ptxi_copy_resolve_box(const PTXI_MEMCPY3D *d, struct ptxi_rows *rows, enum ptxi_copy_side *dst,
                                  enum ptxi_copy_side *src);
 
-/* Reads the description of a fill, and checks its address. The caller ensures that the sizes are not 0. */
+/* Reads the description of a fill. The caller ensures that the sizes are not 0. */
 ptxiResult ptxi_copy_resolve_fill(const PTXI_MEMSET_NODE_PARAMS *d, struct ptxi_rows *rows);
+bool ptxi_copy_may_fill(const struct ptxi_rows *rows); /* its memory exists */
 
 /* Queues rows that are checked. */
 ptxiResult ptxi_copy_fill(const struct ptxi_copy_submission *p, const struct ptxi_rows *rows);

@@ -22,19 +22,33 @@ struct ptxi_capture {
     struct ptxiStream_st *origin;
     struct ptxi_capture_part *parts;
     ptxiStreamCaptureMode mode;
-    uint64_t id, thread;
+    uint64_t id, thread, graph_id;
     bool invalidated;
+    bool to_graph; /* the graph is the program's */
 };
 
 static _Atomic uint64_t ids;
 
 /* ---- captures and their streams, under the lock of graphs, which a call holds until it returns */
 
+/* A graph of the program in a node of another graph is destroyed with that graph. This invalidates the capture. */
+static void check_graph(struct ptxi_capture *c)
+{
+    if (!c->graph || (ptxi_handle_is(c->graph, PTXI_HANDLE_GRAPH) && c->graph->id == c->graph_id))
+        return;
+    c->graph = NULL;
+    c->invalidated = true;
+}
+
 /* Returns the stream's part in a capture, or NULL if another thread has ended the capture. */
 static struct ptxi_capture_part *lock_part(struct ptxiStream_st *s)
 {
     ptxi_graph_lock();
-    return s->capture;
+    struct ptxi_capture_part *p = s->capture;
+
+    if (p)
+        check_graph(p->capture);
+    return p;
 }
 
 static bool set_after(struct ptxi_capture_part *p, const ptxiGraphNode *nodes, size_t count)
@@ -49,6 +63,30 @@ static bool set_after(struct ptxi_capture_part *p, const ptxiGraphNode *nodes, s
     p->after = copy;
     p->count = count;
     return true;
+}
+
+/* Adds nodes that the next node of the stream must follow. */
+static ptxiResult add_after(struct ptxi_capture_part *p, const ptxiGraphNode *nodes, size_t more)
+{
+    ptxiGraphNode *all = malloc((p->count + more + 1) * sizeof *all);
+    size_t count = p->count;
+
+    if (!all)
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    if (count)
+        memcpy(all, p->after, count * sizeof *all);
+    for (size_t i = 0; i < more; i++) {
+        size_t k = 0;
+
+        while (k < count && all[k] != nodes[i])
+            k++;
+        if (k == count)
+            all[count++] = nodes[i];
+    }
+    free(p->after);
+    p->after = all;
+    p->count = count;
+    return PTXI_SUCCESS;
 }
 
 static struct ptxi_capture_part *join_capture(struct ptxi_capture *c, struct ptxiStream_st *s)
@@ -99,11 +137,21 @@ static void free_capture(struct ptxi_capture *c)
     free(c);
 }
 
+/* The capture ends without a result. */
+static void drop_graph(struct ptxi_capture *c)
+{
+    check_graph(c);
+    if (c->graph && c->to_graph)
+        c->graph->captured = false;
+    else
+        ptxi_graph_free(c->graph);
+}
+
 void ptxi_captures_free_all(ptxiContext ctx)
 {
     ptxi_graph_lock();
     while (ctx->captures) {
-        ptxi_graph_free(ctx->captures->graph);
+        drop_graph(ctx->captures);
         free_capture(ctx->captures);
     }
 }
@@ -115,7 +163,7 @@ void ptxi_capture_leave(struct ptxiStream_st *s)
     if (!p)
         return;
     if (p->capture->origin == s) {
-        ptxi_graph_free(p->capture->graph);
+        drop_graph(p->capture);
         free_capture(p->capture);
         return;
     }
@@ -192,6 +240,39 @@ ptxiResult ptxi_capture_event(struct ptxiStream_st *s, ptxiGraphNodeType type, p
     return r ? r : add_work(s, &w);
 }
 
+ptxiResult ptxi_capture_allocate(struct ptxiStream_st *s, size_t bytes, ptxiDevicePtr *dptr)
+{
+    PTXI_MEM_ALLOC_NODE_PARAMS p = {
+        .poolProps = { .allocType = PTXI_MEM_ALLOCATION_TYPE_PINNED,
+                       .location = { PTXI_MEM_LOCATION_TYPE_DEVICE, s->ctx->device } },
+        .bytesize = bytes,
+    };
+    struct ptxi_work w;
+    ptxiResult r = ptxi_work_allocate(&w, s->ctx, &p);
+
+    r = r ? r : add_work(s, &w);
+    if (!r)
+        *dptr = p.dptr;
+    return r;
+}
+
+ptxiResult ptxi_capture_free(struct ptxiStream_st *s, struct ptxi_graph_memory *m)
+{
+    struct ptxi_work w = { .type = PTXI_GRAPH_NODE_TYPE_MEM_FREE, .memory = m };
+
+    ptxi_graph_memory_ref(m);
+    return add_work(s, &w);
+}
+
+ptxiResult ptxi_capture_operations(struct ptxiStream_st *s, const ptxiStreamBatchMemOpParams *p, unsigned count)
+{
+    struct ptxi_work w;
+    ptxiResult r = ptxi_work_operations(&w, &(PTXI_BATCH_MEM_OP_NODE_PARAMS){
+                                                .count = count, .paramArray = (ptxiStreamBatchMemOpParams *)p });
+
+    return r ? r : add_work(s, &w);
+}
+
 /* ---- events */
 
 ptxiResult ptxi_capture_record(struct ptxiStream_st *s, struct ptxi_captured *mark)
@@ -251,25 +332,7 @@ ptxiResult ptxi_capture_wait(struct ptxiStream_st *s, const struct ptxi_captured
     }
     if (!p && !(p = join_capture(c, s)))
         return PTXI_ERROR_OUT_OF_MEMORY;
-    ptxiGraphNode *all = malloc((p->count + mark->count + 1) * sizeof *all);
-    size_t count = p->count;
-
-    if (!all)
-        return PTXI_ERROR_OUT_OF_MEMORY;
-    if (count)
-        memcpy(all, p->after, count * sizeof *all);
-    for (size_t i = 0; i < mark->count; i++) {
-        size_t k = 0;
-
-        while (k < count && all[k] != mark->nodes[i])
-            k++;
-        if (k == count)
-            all[count++] = mark->nodes[i];
-    }
-    free(p->after);
-    p->after = all;
-    p->count = count;
-    return PTXI_SUCCESS;
+    return add_after(p, mark->nodes, mark->count);
 }
 
 /* ---- begin and end */
@@ -281,8 +344,41 @@ static ptxiResult enter_stream(ptxiStream handle, ptxiContext *ctx, struct ptxiS
     if (!r)
         r = ptxi_api_stream(*ctx, handle, s);
     if (!r)
-        ptxi_graph_lock();
+        lock_part(*s);
     return r;
+}
+
+static ptxiResult check_begin(ptxiContext ctx, const struct ptxiStream_st *s, ptxiStreamCaptureMode mode)
+{
+    if ((unsigned)mode > PTXI_STREAM_CAPTURE_MODE_RELAXED)
+        return PTXI_ERROR_INVALID_VALUE;
+    if (s == ctx->streams.legacy)
+        return PTXI_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    return ptxi_capturing(s) ? PTXI_ERROR_ILLEGAL_STATE : PTXI_SUCCESS;
+}
+
+/* Begins a capture into the program's graph, or into a new one if that is NULL. */
+static ptxiResult begin_capture(ptxiContext ctx, struct ptxiStream_st *s, ptxiStreamCaptureMode mode, ptxiGraph to)
+{
+    struct ptxi_capture *c = calloc(1, sizeof *c);
+
+    if (!c)
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    *c = (struct ptxi_capture){
+        .ctx = ctx, .origin = s, .mode = mode, .id = atomic_fetch_add(&ids, 1) + 1, .thread = ptxi_api_thread()->id,
+        .graph = to ? to : ptxi_graph_new(ctx), .to_graph = to,
+    };
+    if (!c->graph || !join_capture(c, s)) {
+        if (!to)
+            ptxi_graph_free(c->graph);
+        free(c);
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    }
+    c->graph_id = c->graph->id;
+    c->graph->captured = true; /* programs get it from ptxiStreamGetCaptureInfo() and may not destroy it */
+    c->next = ctx->captures;
+    ctx->captures = c;
+    return PTXI_SUCCESS;
 }
 
 ptxiResult ptxiStreamBeginCapture(ptxiStream hStream, ptxiStreamCaptureMode mode)
@@ -292,32 +388,58 @@ ptxiResult ptxiStreamBeginCapture(ptxiStream hStream, ptxiStreamCaptureMode mode
     struct ptxiStream_st *s;
     ptxiResult r = enter_stream(hStream, &ctx, &s);
 
-    if (r)
+    if (r || (r = check_begin(ctx, s, mode)))
         return r;
-    if ((unsigned)mode > PTXI_STREAM_CAPTURE_MODE_RELAXED)
-        return PTXI_ERROR_INVALID_VALUE;
-    if (s == ctx->streams.legacy)
-        return PTXI_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-    if (ptxi_capturing(s))
-        return PTXI_ERROR_ILLEGAL_STATE;
-    struct ptxi_capture *c = calloc(1, sizeof *c);
+    return begin_capture(ctx, s, mode, NULL);
+}
 
-    if (!c)
-        return PTXI_ERROR_OUT_OF_MEMORY;
-    *c = (struct ptxi_capture){
-        .ctx = ctx, .origin = s, .mode = mode, .id = atomic_fetch_add(&ids, 1) + 1, .thread = ptxi_api_thread()->id,
-    };
-    c->graph = ptxi_graph_new(ctx);
-    r = c->graph && join_capture(c, s) ? PTXI_SUCCESS : PTXI_ERROR_OUT_OF_MEMORY;
-    if (r) {
-        ptxi_graph_free(c->graph);
-        free(c);
-        return r;
-    }
-    c->graph->captured = true; /* programs get it from ptxiStreamGetCaptureInfo() and may not destroy it */
-    c->next = ctx->captures;
-    ctx->captures = c;
+/* Checks nodes of the graph. The data of edges is not stored in captures. */
+static ptxiResult check_nodes(ptxiGraph g, const ptxiGraphNode *nodes, const ptxiGraphEdgeData *data, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!nodes || !ptxi_graph_is_node(nodes[i]) || nodes[i]->graph != g)
+            return PTXI_ERROR_INVALID_VALUE;
+    for (size_t i = 0; data && i < count; i++)
+        if (!ptxi_graph_is_plain(&data[i]))
+            return PTXI_ERROR_NOT_SUPPORTED;
     return PTXI_SUCCESS;
+}
+
+static bool has_twice(const ptxiGraphNode *nodes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < i; k++)
+            if (nodes[i] == nodes[k])
+                return true;
+    return false;
+}
+
+ptxiResult ptxiStreamBeginCaptureToGraph(ptxiStream hStream, ptxiGraph hGraph, const ptxiGraphNode *dependencies,
+                                         const ptxiGraphEdgeData *dependencyData, size_t numDependencies,
+                                         ptxiStreamCaptureMode mode)
+{
+    API_CALL;
+    ptxiContext ctx;
+    struct ptxiStream_st *s;
+    ptxiResult r = enter_stream(hStream, &ctx, &s);
+
+    if (r || (r = ptxi_graph_enter(hGraph)) || (r = check_begin(ctx, s, mode)))
+        return r;
+    if (hGraph->captured)
+        return PTXI_ERROR_INVALID_VALUE;
+    if ((r = check_nodes(hGraph, dependencies, dependencyData, numDependencies)))
+        return r;
+    if (has_twice(dependencies, numDependencies))
+        return PTXI_ERROR_INVALID_VALUE;
+    if ((r = begin_capture(ctx, s, mode, hGraph)))
+        return r;
+    struct ptxi_capture *c = ctx->captures;
+
+    if (set_after(c->parts, dependencies, numDependencies))
+        return PTXI_SUCCESS;
+    drop_graph(c);
+    free_capture(c);
+    return PTXI_ERROR_OUT_OF_MEMORY;
 }
 
 /* Marks a node and all nodes before it. The program may have removed nodes from the graph. */
@@ -369,12 +491,42 @@ ptxiResult ptxiStreamEndCapture(ptxiStream hStream, ptxiGraph *phGraph)
         return PTXI_ERROR_STREAM_CAPTURE_WRONG_THREAD;
     r = c->invalidated ? PTXI_ERROR_STREAM_CAPTURE_INVALIDATED : check_joined(c);
     if (r) {
-        ptxi_graph_free(c->graph);
+        drop_graph(c);
     } else {
         c->graph->captured = false;
         *phGraph = c->graph;
     }
     free_capture(c);
+    return r;
+}
+
+ptxiResult ptxiStreamUpdateCaptureDependencies(ptxiStream hStream, ptxiGraphNode *dependencies,
+                                               const ptxiGraphEdgeData *dependencyData, size_t numDependencies,
+                                               unsigned flags)
+{
+    API_CALL;
+    ptxiContext ctx;
+    struct ptxiStream_st *s;
+    ptxiResult r = enter_stream(hStream, &ctx, &s);
+    size_t before;
+
+    if (r)
+        return r;
+    if (flags > PTXI_STREAM_SET_CAPTURE_DEPENDENCIES || (numDependencies && !dependencies))
+        return PTXI_ERROR_INVALID_VALUE;
+    struct ptxi_capture_part *p = s->capture;
+
+    if (!p)
+        return PTXI_ERROR_ILLEGAL_STATE;
+    if (p->capture->invalidated)
+        return PTXI_ERROR_STREAM_CAPTURE_INVALIDATED;
+    if ((r = check_nodes(p->capture->graph, dependencies, dependencyData, numDependencies)))
+        return r;
+    before = p->count;
+    if (flags == PTXI_STREAM_SET_CAPTURE_DEPENDENCIES)
+        p->count = 0;
+    if ((r = add_after(p, dependencies, numDependencies)))
+        p->count = before;
     return r;
 }
 

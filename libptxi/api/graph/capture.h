@@ -3,6 +3,7 @@
 #define PTXI_API_GRAPH_CAPTURE_H
 
 #include "api/launch/launch.h"
+#include "api/memory/graph_memory.h"
 #include "api/stream/event.h"
 #include "api/stream/stream.h"
 
@@ -11,6 +12,9 @@ ptxiResult ptxi_capture_launch(struct ptxiStream_st *s, const struct ptxi_launch
 ptxiResult ptxi_capture_copy(struct ptxiStream_st *s, const PTXI_MEMCPY3D *copy);
 ptxiResult ptxi_capture_set(struct ptxiStream_st *s, const PTXI_MEMSET_NODE_PARAMS *set);
 ptxiResult ptxi_capture_host(struct ptxiStream_st *s, ptxiHostFn fn, void *user);
+ptxiResult ptxi_capture_allocate(struct ptxiStream_st *s, size_t bytes, ptxiDevicePtr *dptr);
+ptxiResult ptxi_capture_free(struct ptxiStream_st *s, struct ptxi_graph_memory *m);
+ptxiResult ptxi_capture_operations(struct ptxiStream_st *s, const ptxiStreamBatchMemOpParams *p, unsigned count);
 ptxiResult ptxi_capture_event(struct ptxiStream_st *s, ptxiGraphNodeType type, ptxiEvent e);
 
 /* A call that waits for a stream under capture, or asks whether it has ended, invalidates the capture. */

@@ -46,8 +46,10 @@ static ptxiGraph make_graph(ptxiContext ctx)
 {
     ptxiGraph g = calloc(1, sizeof *g);
 
-    if (g)
+    if (g) {
         g->ctx = ctx;
+        g->id = atomic_fetch_add(&node_ids, 1) + 1;
+    }
     return g;
 }
 
@@ -133,7 +135,7 @@ bool ptxi_graph_work_duplicate(struct ptxi_work *to, const struct ptxi_work *fro
     }
 }
 
-/* ---- graphs and nodes */
+/* ---- freeing */
 
 void ptxi_graph_free_node(struct ptxiGraphNode_st *n)
 {
@@ -154,11 +156,52 @@ void ptxi_graph_free(ptxiGraph g)
         ptxi_graph_free_node(g->nodes[i]);
     for (unsigned i = 0; i < g->condition_count; i++)
         ptxi_condition_unref(g->conditions[i]);
+    ptxi_user_objects_free(&g->objects);
     free(g->conditions);
     free(g->nodes);
     free(g->plan);
     free(g);
 }
+
+/* ---- rules of graphs with memory */
+
+bool ptxi_graph_has_memory(const struct ptxiGraph_st *g)
+{
+    bool has = false;
+
+    for (unsigned i = 0; i < g->count && !has; i++) {
+        const struct ptxi_work *w = &g->nodes[i]->work;
+
+        has = ptxi_work_is_memory(w) || (w->type == PTXI_GRAPH_NODE_TYPE_GRAPH && ptxi_graph_has_memory(w->child));
+    }
+    return has;
+}
+
+static bool has_node(const struct ptxiGraph_st *g, ptxiGraphNodeType type, const struct ptxi_graph_memory *m)
+{
+    for (unsigned i = 0; i < g->count; i++)
+        if (g->nodes[i]->work.type == type && g->nodes[i]->work.memory == m)
+            return true;
+    return false;
+}
+
+ptxiResult ptxi_graph_check_memory(const struct ptxiGraph_st *g, const struct ptxi_work *w)
+{
+    if (!ptxi_work_is_memory(w))
+        return PTXI_SUCCESS;
+    if (g->owned)
+        return PTXI_ERROR_NOT_SUPPORTED;
+    if (w->type == PTXI_GRAPH_NODE_TYPE_MEM_ALLOC)
+        return PTXI_SUCCESS;
+    bool own = has_node(g, PTXI_GRAPH_NODE_TYPE_MEM_ALLOC, w->memory);
+
+    if (has_node(g, PTXI_GRAPH_NODE_TYPE_MEM_FREE, w->memory) ||
+        !ptxi_graph_memory_decide(w->memory, own ? PTXI_FREED_BY_OWN_GRAPH : PTXI_FREED_BY_OTHER_GRAPH))
+        return PTXI_ERROR_INVALID_VALUE;
+    return PTXI_SUCCESS;
+}
+
+/* ---- nodes */
 
 static bool is_among(struct ptxiGraphNode_st *const *nodes, size_t count, const struct ptxiGraphNode_st *n)
 {
@@ -212,6 +255,7 @@ ptxiResult ptxi_graph_add(ptxiGraphNode *out, ptxiGraph g, const ptxiGraphNode *
     for (size_t i = 0; !r && i < count; i++)
         if (!ptxi_graph_is_node(needs[i]) || needs[i]->graph != g || is_among(needs, i, needs[i]))
             r = PTXI_ERROR_INVALID_VALUE;
+    r = r ? r : ptxi_graph_check_memory(g, w);
     struct ptxiGraphNode_st *n = r ? NULL : calloc(1, sizeof *n);
 
     if (!n) {
@@ -320,7 +364,7 @@ static bool clone_needs(ptxiGraph g, const struct ptxiGraph_st *from)
 ptxiGraph ptxi_graph_copy(const struct ptxiGraph_st *from)
 {
     ptxiGraph g = make_graph(from->ctx);
-    bool ok = g;
+    bool ok = g && ptxi_user_objects_copy(&g->objects, &from->objects);
 
     for (unsigned i = 0; ok && i < from->count; i++)
         ok = clone_node(g, from->nodes[i]);
@@ -370,15 +414,44 @@ ptxiResult ptxi_graph_work_change(struct ptxi_work *old, struct ptxi_work *w)
     return ptxi_graph_work_replace(old, w);
 }
 
-ptxiResult ptxi_graph_work_child(struct ptxi_work *w, ptxiGraph child)
+/* True if the graph is in a node of the other one, at any depth. */
+static bool contains(const struct ptxiGraph_st *g, const struct ptxiGraph_st *inner)
 {
-    ptxiResult r = ptxi_graph_enter(child);
+    bool found = g == inner;
+
+    for (unsigned i = 0; i < g->count && !found; i++) {
+        const struct ptxi_work *w = &g->nodes[i]->work;
+
+        if (w->type == PTXI_GRAPH_NODE_TYPE_GRAPH)
+            found = contains(w->child, inner);
+        for (unsigned k = 0; w->type == PTXI_GRAPH_NODE_TYPE_CONDITIONAL && k < w->branches.count && !found; k++)
+            found = contains(w->branches.bodies[k], inner);
+    }
+    return found;
+}
+
+ptxiResult ptxi_graph_work_child(struct ptxi_work *w, const PTXI_CHILD_GRAPH_NODE_PARAMS *p)
+{
+    ptxiResult r = ptxi_graph_enter(p->graph);
 
     if (r)
         return r;
-    *w = (struct ptxi_work){ .type = PTXI_GRAPH_NODE_TYPE_GRAPH, .child = ptxi_graph_copy(child) };
+    if (p->ownership != PTXI_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE)
+        return PTXI_ERROR_INVALID_VALUE;
+    if (ptxi_graph_has_memory(p->graph))
+        return PTXI_ERROR_NOT_SUPPORTED;
+    *w = (struct ptxi_work){ .type = PTXI_GRAPH_NODE_TYPE_GRAPH, .child = ptxi_graph_copy(p->graph) };
     if (w->child && ptxi_graph_publish(w->child))
         return PTXI_SUCCESS;
     ptxi_graph_free(w->child);
     return PTXI_ERROR_OUT_OF_MEMORY;
+}
+
+ptxiResult ptxi_graph_check_move(ptxiGraph child, const struct ptxiGraph_st *parent)
+{
+    ptxiResult r = ptxi_graph_enter(child);
+
+    if (!r && (child->owned || child->captured || child->instances || contains(child, parent)))
+        return PTXI_ERROR_INVALID_VALUE;
+    return r;
 }

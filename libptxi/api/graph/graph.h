@@ -2,6 +2,7 @@
 #ifndef PTXI_API_GRAPH_GRAPH_H
 #define PTXI_API_GRAPH_GRAPH_H
 
+#include "api/graph/user_object.h"
 #include "api/graph/work.h"
 
 struct ptxiGraphNode_st {
@@ -22,7 +23,11 @@ struct ptxiGraph_st {
     ptxiContext ctx;
     struct ptxiGraphNode_st **nodes;
     unsigned count;
+    uint64_t id;        /* unique */
+    unsigned instances; /* executable graphs made from it */
+    struct ptxi_user_objects objects;
     bool owned;    /* by a node or an executable graph */
+    bool moved;    /* owned, and made by the program: it cannot be instantiated */
     bool captured; /* its capture has not ended */
     ptxiGraphExec plan; /* order of the nodes of a conditional node's body, or NULL */
     ptxiGraphConditionalHandle *conditions;
@@ -89,10 +94,19 @@ ptxiResult ptxi_graph_work_replace(struct ptxi_work *old, struct ptxi_work *w);
 /* The same, but the attributes of a kernel stay. */
 ptxiResult ptxi_graph_work_change(struct ptxi_work *old, struct ptxi_work *w);
 
-ptxiResult ptxi_graph_work_child(struct ptxi_work *w, ptxiGraph child); /* a copy of the graph */
+/* Makes work of a copy of the graph. */
+ptxiResult ptxi_graph_work_child(struct ptxi_work *w, const PTXI_CHILD_GRAPH_NODE_PARAMS *p);
+
+/* Checks that a node of the other graph may take over the graph itself. */
+ptxiResult ptxi_graph_check_move(ptxiGraph child, const struct ptxiGraph_st *parent);
 
 /* Makes `count` bodies: copies of `from`, or empty graphs if that is NULL. False: no memory, and nothing to free. */
 bool ptxi_graph_make_bodies(struct ptxi_branches *b, unsigned count, ptxiContext ctx, ptxiGraph const *from);
+
+/* Whether nodes of the graph or of its children allocate or free memory, and whether the graph may
+ * get such work. */
+bool ptxi_graph_has_memory(const struct ptxiGraph_st *g);
+ptxiResult ptxi_graph_check_memory(const struct ptxiGraph_st *g, const struct ptxi_work *w);
 
 /* graph_node.c: gives a node other work of its type. */
 ptxiResult ptxi_graph_set_params(ptxiGraphNode n, ptxiGraphNodeParams *p);

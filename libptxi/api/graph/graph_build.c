@@ -40,6 +40,8 @@ ptxiResult ptxiGraphClone(ptxiGraph *phGraphClone, ptxiGraph originalGraph)
         return r;
     if (!phGraphClone)
         return PTXI_ERROR_INVALID_VALUE;
+    if (ptxi_graph_has_memory(originalGraph))
+        return PTXI_ERROR_NOT_SUPPORTED;
     ptxiGraph g = ptxi_graph_copy(originalGraph);
 
     if (!g || !ptxi_graph_publish(g)) {
@@ -188,7 +190,7 @@ ptxiResult ptxiGraphAddChildGraphNode(ptxiGraphNode *phGraphNode, ptxiGraph hGra
     struct ptxi_work w;
     ptxiResult r = ptxi_graph_enter(hGraph);
 
-    if (r || (r = ptxi_graph_work_child(&w, childGraph)))
+    if (r || (r = ptxi_graph_work_child(&w, &(PTXI_CHILD_GRAPH_NODE_PARAMS){ .graph = childGraph })))
         return r;
     return ptxi_graph_add(phGraphNode, hGraph, dependencies, NULL, numDependencies, &w);
 }

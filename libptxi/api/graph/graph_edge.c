@@ -180,6 +180,8 @@ ptxiResult ptxiGraphRemoveDependencies(ptxiGraph hGraph, const ptxiGraphNode *fr
     (void)edgeData; /* there is at most one edge between two nodes, and the driver ignores the data, too */
     if (!r && numDependencies && (!from || !to))
         r = PTXI_ERROR_INVALID_VALUE;
+    if (!r && numDependencies && ptxi_graph_has_memory(hGraph))
+        r = PTXI_ERROR_NOT_SUPPORTED;
     for (size_t i = 0; !r && i < numDependencies; i++) {
         if (ptxi_graph_enter_node(from[i]) || ptxi_graph_enter_node(to[i]) || to[i]->graph != hGraph ||
             !ptxi_graph_needs(to[i], from[i]))
@@ -198,6 +200,8 @@ ptxiResult ptxiGraphDestroyNode(ptxiGraphNode hNode)
         return r;
     struct ptxiGraph_st *g = hNode->graph;
 
+    if (ptxi_graph_has_memory(g))
+        return PTXI_ERROR_NOT_SUPPORTED;
     g->count--;
     for (unsigned i = hNode->index; i < g->count; i++) {
         g->nodes[i] = g->nodes[i + 1];

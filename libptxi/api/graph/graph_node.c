@@ -42,13 +42,40 @@ static ptxiResult make_work(struct ptxi_work *w, ptxiContext ctx, ptxiGraphNodeP
     case PTXI_GRAPH_NODE_TYPE_MEMCPY: return ptxi_work_copy(w, &p->memcpy.copyParams);
     case PTXI_GRAPH_NODE_TYPE_MEMSET: return ptxi_work_set(w, &p->memset);
     case PTXI_GRAPH_NODE_TYPE_HOST: return ptxi_work_host(w, &p->host);
-    case PTXI_GRAPH_NODE_TYPE_GRAPH: return ptxi_graph_work_child(w, p->graph.graph);
+    case PTXI_GRAPH_NODE_TYPE_GRAPH: return ptxi_graph_work_child(w, &p->graph);
     case PTXI_GRAPH_NODE_TYPE_WAIT_EVENT: return ptxi_work_event(w, params->type, p->eventWait.event);
     case PTXI_GRAPH_NODE_TYPE_EVENT_RECORD: return ptxi_work_event(w, params->type, p->eventRecord.event);
+    case PTXI_GRAPH_NODE_TYPE_MEM_ALLOC: return ptxi_work_allocate(w, ctx, &p->alloc);
+    case PTXI_GRAPH_NODE_TYPE_MEM_FREE: return ptxi_work_free_memory(w, p->free.dptr);
+    case PTXI_GRAPH_NODE_TYPE_BATCH_MEM_OP: return ptxi_work_operations(w, &p->memOp);
     case PTXI_GRAPH_NODE_TYPE_CONDITIONAL: return make_condition(w, ctx, &p->conditional);
     case PTXI_GRAPH_NODE_TYPE_EMPTY: *w = (struct ptxi_work){ .type = params->type }; return PTXI_SUCCESS;
     default: return PTXI_ERROR_NOT_SUPPORTED;
     }
+}
+
+static bool moves_child(const ptxiGraphNodeParams *p)
+{
+    return p->type == PTXI_GRAPH_NODE_TYPE_GRAPH && p->value.graph.ownership == PTXI_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE;
+}
+
+/* Makes a node of the work, or of a graph of the program, which belongs to the node only after everything has
+ * succeeded. */
+static ptxiResult make_node_work(struct ptxi_work *w, ptxiGraph g, ptxiGraphNodeParams *p)
+{
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_context(&ctx);
+
+    if (r || !moves_child(p))
+        return r ? r : make_work(w, ctx, p);
+    *w = (struct ptxi_work){ .type = PTXI_GRAPH_NODE_TYPE_EMPTY };
+    return ptxi_graph_check_move(p->value.graph.graph, g);
+}
+
+static void move_child(ptxiGraphNode n, ptxiGraph child)
+{
+    child->owned = child->moved = true;
+    n->work = (struct ptxi_work){ .type = PTXI_GRAPH_NODE_TYPE_GRAPH, .child = child };
 }
 
 ptxiResult ptxiGraphAddNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, const ptxiGraphNode *dependencies,
@@ -63,7 +90,7 @@ ptxiResult ptxiGraphAddNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, const 
         return r;
     if (!nodeParams)
         return PTXI_ERROR_INVALID_VALUE;
-    if ((r = make_work(&w, hGraph->ctx, nodeParams)))
+    if ((r = make_node_work(&w, hGraph, nodeParams)))
         return r;
     for (size_t i = 0; dependencies && dependencyData && i < numDependencies; i++)
         if (ptxi_graph_enter_node(dependencies[i]) ||
@@ -71,7 +98,10 @@ ptxiResult ptxiGraphAddNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, const 
             ptxi_graph_work_free(&w);
             return PTXI_ERROR_INVALID_VALUE;
         }
-    return ptxi_graph_add(phGraphNode, hGraph, dependencies, dependencyData, numDependencies, &w);
+    r = ptxi_graph_add(phGraphNode, hGraph, dependencies, dependencyData, numDependencies, &w);
+    if (!r && moves_child(nodeParams))
+        move_child(*phGraphNode, nodeParams->value.graph.graph);
+    return r;
 }
 
 ptxiResult ptxi_graph_set_params(ptxiGraphNode n, ptxiGraphNodeParams *p)
@@ -79,7 +109,7 @@ ptxiResult ptxi_graph_set_params(ptxiGraphNode n, ptxiGraphNodeParams *p)
     struct ptxi_work w;
     ptxiResult r;
 
-    if (!p || p->type != n->work.type || p->type == PTXI_GRAPH_NODE_TYPE_CONDITIONAL)
+    if (!p || p->type != n->work.type || p->type == PTXI_GRAPH_NODE_TYPE_CONDITIONAL || ptxi_work_is_memory(&n->work))
         return PTXI_ERROR_INVALID_VALUE;
     r = make_work(&w, n->graph->ctx, p);
     return r ? r : ptxi_graph_work_change(&n->work, &w);

@@ -1,5 +1,6 @@
 #include "api/graph/work.h"
 
+#include "api/memory/stream_memory.h"
 #include "api/module/library.h"
 
 #include <assert.h>
@@ -9,6 +10,11 @@
 static bool is_event(const struct ptxi_work *w)
 {
     return w->type == PTXI_GRAPH_NODE_TYPE_WAIT_EVENT || w->type == PTXI_GRAPH_NODE_TYPE_EVENT_RECORD;
+}
+
+bool ptxi_work_is_memory(const struct ptxi_work *w)
+{
+    return w->type == PTXI_GRAPH_NODE_TYPE_MEM_ALLOC || w->type == PTXI_GRAPH_NODE_TYPE_MEM_FREE;
 }
 
 static void free_params(struct ptxi_work *w)
@@ -35,6 +41,21 @@ void ptxi_work_free_simple(struct ptxi_work *w)
         free_params(w);
     if (is_event(w))
         ptxi_event_unref(w->event);
+    if (ptxi_work_is_memory(w))
+        ptxi_graph_memory_unref(w->memory);
+    if (w->type == PTXI_GRAPH_NODE_TYPE_BATCH_MEM_OP)
+        free(w->operations.paramArray);
+}
+
+static bool duplicate_operations(struct ptxi_work *w)
+{
+    ptxiStreamBatchMemOpParams *from = w->operations.paramArray;
+    size_t bytes = w->operations.count * sizeof *from;
+
+    w->operations.paramArray = malloc(bytes);
+    if (w->operations.paramArray)
+        memcpy(w->operations.paramArray, from, bytes);
+    return w->operations.paramArray;
 }
 
 bool ptxi_work_duplicate_simple(struct ptxi_work *to, const struct ptxi_work *from)
@@ -43,6 +64,10 @@ bool ptxi_work_duplicate_simple(struct ptxi_work *to, const struct ptxi_work *fr
     *to = *from;
     if (is_event(from))
         ptxi_event_ref(from->event);
+    if (ptxi_work_is_memory(from))
+        ptxi_graph_memory_ref(from->memory);
+    if (from->type == PTXI_GRAPH_NODE_TYPE_BATCH_MEM_OP)
+        return duplicate_operations(to);
     if (from->type != PTXI_GRAPH_NODE_TYPE_KERNEL)
         return true;
     if (!make_params(to))
@@ -134,6 +159,46 @@ ptxiResult ptxi_work_event(struct ptxi_work *w, ptxiGraphNodeType type, ptxiEven
     ptxi_event_ref(e);
     *w = (struct ptxi_work){ .type = type, .event = e };
     return PTXI_SUCCESS;
+}
+
+ptxiResult ptxi_work_allocate(struct ptxi_work *w, ptxiContext ctx, PTXI_MEM_ALLOC_NODE_PARAMS *p)
+{
+    if (!p)
+        return PTXI_ERROR_INVALID_VALUE;
+    *w = (struct ptxi_work){ .type = PTXI_GRAPH_NODE_TYPE_MEM_ALLOC };
+    ptxiResult r = ptxi_graph_memory_create(ctx, p, &w->memory);
+
+    if (!r)
+        p->dptr = ptxi_graph_memory_params(w->memory)->dptr;
+    return r;
+}
+
+ptxiResult ptxi_work_free_memory(struct ptxi_work *w, ptxiDevicePtr dptr)
+{
+    *w = (struct ptxi_work){ .type = PTXI_GRAPH_NODE_TYPE_MEM_FREE, .memory = ptxi_graph_memory_find(dptr) };
+    return w->memory ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
+}
+
+static ptxiResult check_operation(const ptxiStreamBatchMemOpParams *p)
+{
+    if (p->operation == PTXI_STREAM_MEM_OP_FLUSH_REMOTE_WRITES)
+        return PTXI_ERROR_NOT_SUPPORTED;
+    return p->operation >= PTXI_STREAM_MEM_OP_WAIT_VALUE_32 && p->operation <= PTXI_STREAM_MEM_OP_BARRIER
+           ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
+}
+
+ptxiResult ptxi_work_operations(struct ptxi_work *w, const PTXI_BATCH_MEM_OP_NODE_PARAMS *p)
+{
+    ptxiResult r = PTXI_SUCCESS;
+
+    if (!p || !p->count || p->count > PTXI_MAX_MEMORY_OPERATIONS || !p->paramArray || p->flags)
+        return PTXI_ERROR_INVALID_VALUE;
+    for (unsigned i = 0; i < p->count && !r; i++)
+        r = check_operation(&p->paramArray[i]);
+    if (r)
+        return r;
+    *w = (struct ptxi_work){ .type = PTXI_GRAPH_NODE_TYPE_BATCH_MEM_OP, .operations = *p };
+    return duplicate_operations(w) ? PTXI_SUCCESS : PTXI_ERROR_OUT_OF_MEMORY;
 }
 
 /* ---- descriptions of launches */

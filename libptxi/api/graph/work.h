@@ -3,6 +3,7 @@
 #define PTXI_API_GRAPH_WORK_H
 
 #include "api/launch/launch.h"
+#include "api/memory/graph_memory.h"
 #include "api/stream/event.h"
 
 /* Attributes of a kernel node. */
@@ -37,6 +38,8 @@ struct ptxi_work {
         ptxiGraph child;                    /* owned by the node */
         ptxiEvent event;                    /* a reference */
         struct ptxi_branches branches;
+        struct ptxi_graph_memory *memory;   /* a reference; of nodes that allocate or free it */
+        PTXI_BATCH_MEM_OP_NODE_PARAMS operations; /* its array is malloc'ed */
     };
 };
 
@@ -46,7 +49,13 @@ ptxiResult ptxi_work_copy(struct ptxi_work *w, const PTXI_MEMCPY3D *p);
 ptxiResult ptxi_work_set(struct ptxi_work *w, const PTXI_MEMSET_NODE_PARAMS *p);
 ptxiResult ptxi_work_host(struct ptxi_work *w, const PTXI_HOST_NODE_PARAMS *p);
 ptxiResult ptxi_work_event(struct ptxi_work *w, ptxiGraphNodeType type, ptxiEvent e);
+ptxiResult ptxi_work_allocate(struct ptxi_work *w, ptxiContext ctx, PTXI_MEM_ALLOC_NODE_PARAMS *p); /* sets dptr */
+ptxiResult ptxi_work_free_memory(struct ptxi_work *w, ptxiDevicePtr dptr);
+ptxiResult ptxi_work_operations(struct ptxi_work *w, const PTXI_BATCH_MEM_OP_NODE_PARAMS *p);
 ptxiResult ptxi_work_launch(struct ptxi_work *w, const struct ptxi_launch_description *d);
+
+/* True for work that allocates or frees memory. */
+bool ptxi_work_is_memory(const struct ptxi_work *w);
 
 /* The description of a kernel node. `extra` gets the parameters in the form of ptxiLaunchKernel(). */
 enum { PTXI_WORK_EXTRA = 5 };

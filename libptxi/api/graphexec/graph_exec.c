@@ -90,13 +90,18 @@ static void free_exec(void *exec)
 {
     ptxiGraphExec x = exec;
 
+    ptxi_graph_lock();
+    if (ptxi_handle_is(x->source, PTXI_HANDLE_GRAPH) && x->source->id == x->source_id)
+        x->source->instances--;
     ptxi_graph_free(x->graph);
     pthread_mutex_destroy(&x->lock);
     free(x);
 }
 
 enum {
-    FLAGS = PTXI_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | PTXI_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY,
+    FLAGS_KNOWN = PTXI_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | PTXI_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH |
+                  PTXI_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY,
+    NOT_TOGETHER = PTXI_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | PTXI_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH,
     FLAGS_RETURNED = PTXI_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH
 };
 
@@ -107,8 +112,10 @@ static ptxiResult instantiate_graph(ptxiGraphExec *out, ptxiGraph g, unsigned lo
 
     if (r)
         return r;
-    if (!out || flags & ~(unsigned long long)FLAGS)
+    if (!out || flags & ~(unsigned long long)FLAGS_KNOWN || (flags & NOT_TOGETHER) == NOT_TOGETHER || g->moved)
         return PTXI_ERROR_INVALID_VALUE;
+    if (flags & PTXI_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH || (g->instances && ptxi_graph_has_memory(g)))
+        return PTXI_ERROR_NOT_SUPPORTED;
     ptxiGraph own = ptxi_graph_copy(g);
     ptxiGraphExec x = NULL;
 
@@ -120,6 +127,9 @@ static ptxiResult instantiate_graph(ptxiGraphExec *out, ptxiGraph g, unsigned lo
         return r;
     }
     x->graph = own;
+    x->source = g;
+    x->source_id = g->id;
+    g->instances++;
     x->flags = flags & FLAGS_RETURNED;
     pthread_mutex_init(&x->lock, NULL);
     if (!ptxi_handle_add(&x->handle, PTXI_HANDLE_GRAPH_EXEC, NULL, free_exec)) {

@@ -9,6 +9,8 @@ struct ptxiGraphExec_st {
     pthread_mutex_t lock; /* a launch holds it to its end, so that no other call changes the nodes */
     ptxiGraph graph;
     unsigned long long flags;
+    ptxiGraph source; /* it was made from this graph, which may have been destroyed, and which had this id: */
+    uint64_t source_id;
     unsigned count;
     ptxiGraphNode steps[]; /* in the order of submission, with the nodes of children */
 };

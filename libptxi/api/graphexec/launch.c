@@ -2,6 +2,7 @@
 #include "api/graph/capture.h"
 #include "api/graph/condition.h"
 #include "api/graphexec/graph_exec.h"
+#include "api/memory/graph_memory.h"
 #include "api/submit/submit.h"
 
 #include "exec/sched/workers.h"
@@ -56,6 +57,19 @@ static ptxiResult submit_kernel(struct ptxi_work *w, ptxiStream stream)
     return ptxi_submit_launch(stream, &d);
 }
 
+static ptxiResult submit_memory(const struct ptxi_work *w, ptxiStream stream)
+{
+    ptxiContext ctx;
+    struct ptxiStream_st *s;
+    ptxiResult r = ptxi_stream_enter(stream, &ctx, &s);
+
+    if (r)
+        return r;
+    if (w->type == PTXI_GRAPH_NODE_TYPE_MEM_ALLOC)
+        return ptxi_graph_memory_allocate(w->memory);
+    return ptxi_graph_memory_free_in_stream(w->memory, s);
+}
+
 /* A call of its own, which releases what the node's work holds. Any work but conditional nodes and children. */
 static ptxiResult submit_node(struct ptxi_work *w, ptxiStream stream)
 {
@@ -66,6 +80,10 @@ static ptxiResult submit_node(struct ptxi_work *w, ptxiStream stream)
     case PTXI_GRAPH_NODE_TYPE_MEMCPY: return ptxi_submit_box(true, &w->copy, stream);
     case PTXI_GRAPH_NODE_TYPE_MEMSET: return submit_fill(w->set, stream);
     case PTXI_GRAPH_NODE_TYPE_HOST: return submit_host(&w->host, stream);
+    case PTXI_GRAPH_NODE_TYPE_MEM_ALLOC:
+    case PTXI_GRAPH_NODE_TYPE_MEM_FREE: return submit_memory(w, stream);
+    case PTXI_GRAPH_NODE_TYPE_BATCH_MEM_OP:
+        return ptxi_submit_operations(stream, w->operations.paramArray, w->operations.count);
     case PTXI_GRAPH_NODE_TYPE_WAIT_EVENT:
     case PTXI_GRAPH_NODE_TYPE_EVENT_RECORD: return submit_event(w, stream);
     default: return PTXI_SUCCESS;
@@ -171,14 +189,102 @@ static bool has_conditions(const struct ptxiGraphExec_st *x)
     return i < x->count;
 }
 
+/* ---- memory and objects */
+
+/* Whether all memory is in the state that the launch needs. */
+static ptxiResult check_memory(const struct ptxiGraphExec_st *x)
+{
+    for (unsigned i = 0; i < x->count; i++) {
+        const struct ptxi_work *w = &x->steps[i]->work;
+
+        if (w->type == PTXI_GRAPH_NODE_TYPE_MEM_ALLOC && ptxi_graph_memory_is_allocated(w->memory) &&
+            !(x->flags & PTXI_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH))
+            return PTXI_ERROR_INVALID_VALUE;
+        if (w->type == PTXI_GRAPH_NODE_TYPE_MEM_FREE &&
+            ptxi_graph_memory_owner(w->memory) != PTXI_FREED_BY_OWN_GRAPH && !ptxi_graph_memory_is_allocated(w->memory))
+            return PTXI_ERROR_INVALID_VALUE;
+    }
+    return PTXI_SUCCESS;
+}
+
+/* Frees what earlier launches have left allocated. */
+static ptxiResult begin_memory(const struct ptxiGraphExec_st *x, struct ptxiStream_st *s)
+{
+    ptxiResult r = check_memory(x);
+
+    for (unsigned i = 0; i < x->count && !r; i++) {
+        const struct ptxi_work *w = &x->steps[i]->work;
+
+        if (w->type == PTXI_GRAPH_NODE_TYPE_MEM_ALLOC && ptxi_graph_memory_is_allocated(w->memory))
+            r = ptxi_graph_memory_free_in_stream(w->memory, s);
+    }
+    return r;
+}
+
+/* In a queue the item may be released by a thread that is in no call. */
+static void release_exec(void *payload)
+{
+    API_CALL;
+    ptxi_handle_unref(&(*(ptxiGraphExec *)payload)->handle);
+}
+
+/* Makes the last item of a launch. It refers to the executable graph, which refers to objects of the program. */
+static ptxiResult make_end(ptxiGraphExec x, struct ptxi_item **end)
+{
+    struct ptxi_item *it = ptxi_item_create(sizeof x, NULL, release_exec);
+
+    if (!it)
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    *(ptxiGraphExec *)ptxi_item_payload(it) = x;
+    ptxi_handle_ref(&x->handle);
+    *end = it;
+    return PTXI_SUCCESS;
+}
+
+static bool has_objects(const struct ptxiGraph_st *g)
+{
+    bool has = g->objects.count;
+
+    for (unsigned i = 0; i < g->count && !has; i++) {
+        const struct ptxi_work *w = &g->nodes[i]->work;
+
+        if (w->type == PTXI_GRAPH_NODE_TYPE_GRAPH)
+            has = has_objects(w->child);
+        for (unsigned k = 0; w->type == PTXI_GRAPH_NODE_TYPE_CONDITIONAL && k < w->branches.count && !has; k++)
+            has = has_objects(w->branches.bodies[k]);
+    }
+    return has;
+}
+
+/* What a stream under capture cannot express: nodes of the copy would allocate the same memory, and the objects would
+ * not belong to the captured graph. */
+static bool needs_stream(const struct ptxiGraphExec_st *x, bool objects)
+{
+    return objects || ptxi_graph_has_memory(x->graph);
+}
+
 ptxiResult ptxiGraphLaunch(ptxiGraphExec hGraphExec, ptxiStream hStream)
 {
     API_CALL;
+    ptxiContext ctx;
+    struct ptxiStream_st *s;
     ptxiResult r = ptxi_graph_exec_enter(hGraphExec);
 
+    if (r || (r = ptxi_stream_enter(hStream, &ctx, &s)))
+        return r;
+    bool objects = has_objects(hGraphExec->graph);
+    struct ptxi_item *end = NULL;
+
+    if (ptxi_capturing(s) && needs_stream(hGraphExec, objects))
+        return PTXI_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     /* an earlier launch may still use the conditions */
-    if (r || (has_conditions(hGraphExec) && (r = synchronize_stream(hStream))))
+    if ((has_conditions(hGraphExec) && (r = synchronize_stream(hStream))) || (r = begin_memory(hGraphExec, s)))
+        return r;
+    if (objects && (r = make_end(hGraphExec, &end)))
         return r;
     begin_conditions(hGraphExec->graph);
-    return run_steps(hGraphExec, hStream);
+    r = run_steps(hGraphExec, hStream);
+    ptxiResult kept = end ? ptxi_queue_submit(s, end, PTXI_SUBMIT_ASYNC, NULL) : PTXI_SUCCESS;
+
+    return r ? r : kept;
 }

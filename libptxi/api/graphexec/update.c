@@ -46,6 +46,8 @@ static ptxiGraphExecUpdateResult compare_graphs(const struct ptxiGraph_st *own, 
             u = compare_graphs(a->work.child, b->work.child, at);
         if (a->work.type == PTXI_GRAPH_NODE_TYPE_CONDITIONAL)
             u = compare_bodies(&a->work.branches, &b->work.branches, at);
+        if (ptxi_work_is_memory(&a->work) && a->work.memory != b->work.memory)
+            u = PTXI_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
     }
     return u;
 }
@@ -72,7 +74,8 @@ static ptxiResult update_graph(ptxiGraph own, ptxiGraph new, ptxiGraphExecUpdate
 {
     *info = (ptxiGraphExecUpdateResultInfo){ PTXI_GRAPH_EXEC_UPDATE_SUCCESS, NULL, NULL };
     info->result = compare_graphs(own, new, &info->errorNode);
-    if (info->result != PTXI_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED)
+    if (info->result != PTXI_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED &&
+        info->result != PTXI_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED)
         info->errorNode = NULL;
     if (info->result)
         return PTXI_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
@@ -147,6 +150,19 @@ ptxiResult ptxiGraphExecHostNodeSetParams(ptxiGraphExec hGraphExec, ptxiGraphNod
     ptxiResult r = ptxi_graph_exec_node(hGraphExec, hNode, &old);
 
     if (r || (r = ptxi_work_host(&w, nodeParams)))
+        return r;
+    return ptxi_graph_work_replace(&old->work, &w);
+}
+
+ptxiResult ptxiGraphExecBatchMemOpNodeSetParams(ptxiGraphExec hGraphExec, ptxiGraphNode hNode,
+                                                const PTXI_BATCH_MEM_OP_NODE_PARAMS *nodeParams)
+{
+    API_CALL;
+    struct ptxi_work w;
+    ptxiGraphNode old;
+    ptxiResult r = ptxi_graph_exec_node(hGraphExec, hNode, &old);
+
+    if (r || (r = ptxi_work_operations(&w, nodeParams)))
         return r;
     return ptxi_graph_work_replace(&old->work, &w);
 }

@@ -42,6 +42,8 @@ enum ptxi_handle_kind {
     PTXI_HANDLE_GRAPH_EXEC,
     PTXI_HANDLE_MEMORY_POOL,
     PTXI_HANDLE_LINK_STATE,
+    PTXI_HANDLE_USER_OBJECT,
+    PTXI_HANDLE_ALLOCATION,
 };
 
 /* Counts the calls that use a context, and refuses new ones while it is closed. */

@@ -2,7 +2,9 @@
 #include "api/asm/asm_template.h"
 #include "api/context/context.h"
 #include "api/graph/capture.h"
+#include "api/memory/graph_memory.h"
 #include "api/memory/heap.h"
+#include "api/memory/managed.h"
 #include "api/module/library.h"
 #include "api/stream/event.h"
 #include "api/texture/array.h"
@@ -70,7 +72,9 @@ static void close_context(ptxiContext ctx)
     ptxi_objects_free_all(ctx);
     ptxi_object_table_destroy(ctx->object_table);
     ptxi_arrays_free_all(ctx);
+    ptxi_graph_memory_close_context(ctx);
     ptxi_heap_free_all(ctx);
+    ptxi_managed_forget_freed();
     ptxi_failure_unref(ctx->last_failure);
     ctx->last_failure = NULL;
 }

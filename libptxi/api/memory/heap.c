@@ -282,6 +282,7 @@ static ptxiResult allocate_block(ptxiContext ctx, size_t size, enum ptxi_heap_ki
         return PTXI_ERROR_OUT_OF_MEMORY;
     b->pool = pool;
     b->device = pool ? pool->device : ctx->device;
+    b->claimed = kind == PTXI_HEAP_GRAPH;
     b->size_class = class_of(size + RED_ZONE);
     bool clean = false;
 
@@ -369,11 +370,37 @@ struct ptxi_heap_block *ptxi_heap_claim(uint64_t addr, enum ptxi_heap_kind kind,
     return b;
 }
 
-void ptxi_heap_unclaim(struct ptxi_heap_block *b)
+void ptxi_heap_set_claimed(struct ptxi_heap_block *b, bool claimed)
 {
     pthread_mutex_lock(&heap.lock);
+    b->claimed = claimed;
+    pthread_mutex_unlock(&heap.lock);
+}
+
+void ptxi_heap_unclaim(struct ptxi_heap_block *b)
+{
     assert(b->claimed);
-    b->claimed = false;
+    ptxi_heap_set_claimed(b, false);
+}
+
+struct ptxi_graph_memory *ptxi_heap_graph_memory_at(uint64_t addr)
+{
+    struct ptxi_mem_region region;
+    const struct ptxi_heap_block *b = NULL;
+
+    pthread_mutex_lock(&heap.lock);
+    if (ptxi_memmap_find(ptxi_state.memmap, addr, &region) == PTXI_MEMMAP_INSIDE && !(region.flags & PTXI_MEM_OPEN))
+        b = region.owner;
+    struct ptxi_graph_memory *m = b ? b->graph : NULL;
+
+    pthread_mutex_unlock(&heap.lock);
+    return m;
+}
+
+void ptxi_heap_drop_pages(const struct ptxi_heap_block *b)
+{
+    pthread_mutex_lock(&heap.lock);
+    drop_pages(b);
     pthread_mutex_unlock(&heap.lock);
 }
 
@@ -452,6 +479,42 @@ ptxiResult ptxi_heap_register(ptxiContext ctx, void *p, size_t size, uint32_t me
     if (r)
         free(b);
     return r;
+}
+
+/* ---- memory of other files */
+
+struct ptxi_heap_block *ptxi_heap_make_mapped(ptxiDevice device, uint64_t base, size_t size)
+{
+    struct ptxi_heap_block *b = calloc(1, sizeof *b);
+
+    if (b)
+        *b = (struct ptxi_heap_block){ .kind = PTXI_HEAP_MAPPED, .device = device, .base = base, .size = size };
+    return b;
+}
+
+void ptxi_heap_free_mapped(struct ptxi_heap_block *b)
+{
+    pthread_mutex_lock(&heap.lock); /* no thread is copying it */
+    free(b);
+    pthread_mutex_unlock(&heap.lock);
+}
+
+bool ptxi_heap_reserve(size_t bytes)
+{
+    pthread_mutex_lock(&heap.lock);
+    bool room = bytes <= ptxi_state.total_memory && heap.in_use <= ptxi_state.total_memory - bytes;
+
+    heap.in_use += room ? bytes : 0;
+    pthread_mutex_unlock(&heap.lock);
+    return room;
+}
+
+void ptxi_heap_unreserve(size_t bytes)
+{
+    pthread_mutex_lock(&heap.lock);
+    assert(heap.in_use >= bytes);
+    heap.in_use -= bytes;
+    pthread_mutex_unlock(&heap.lock);
 }
 
 /* ---- memory that kernels allocate */

@@ -21,6 +21,8 @@ enum ptxi_heap_kind {
     PTXI_HEAP_MODULE,     /* a module's variable, or other memory that is zeroed even if PTXI_FILL is set */
     PTXI_HEAP_KERNEL,     /* malloc of a kernel */
     PTXI_HEAP_ARRAY,      /* an array's texels, which kernels cannot address */
+    PTXI_HEAP_MAPPED,     /* a mapping of virtual_memory.c, in no context */
+    PTXI_HEAP_GRAPH,      /* memory of a graph's node (graph_memory.h), claimed while it is not allocated */
 };
 
 /* The owner of a region in the memory map, other than ranges that the embedder opened. */
@@ -34,6 +36,7 @@ struct ptxi_heap_block {
     unsigned size_class;
     struct ptxiModule_st *module;        /* the module of this variable, or NULL */
     struct ptxiMemPool_st *pool;         /* the pool that counts it, or NULL */
+    struct ptxi_graph_memory *graph;     /* of PTXI_HEAP_GRAPH; under the lock of graph memory */
     bool claimed;                        /* a call or a stream will free it; under the heap's lock */
     struct ptxi_heap_block *next, **link; /* the context's list, or the quarantine */
 };
@@ -60,12 +63,28 @@ bool ptxi_heap_find(uint64_t addr, struct ptxi_heap_block *block, struct ptxi_me
  * then holds. */
 struct ptxi_heap_block *ptxi_heap_claim(uint64_t addr, enum ptxi_heap_kind kind, ptxiContext ctx);
 void ptxi_heap_unclaim(struct ptxi_heap_block *b);
+void ptxi_heap_set_claimed(struct ptxi_heap_block *b, bool claimed);
+
+/* Returns the graph's memory that contains the address, whether or not it is accessible. NULL if there is none. The
+ * caller holds the lock of graph memory. */
+struct ptxi_graph_memory *ptxi_heap_graph_memory_at(uint64_t addr);
+
+/* Returns the pages of a block that nobody uses to the system, if they are not shared with other blocks. */
+void ptxi_heap_drop_pages(const struct ptxi_heap_block *b);
 
 /* Makes a block of the caller's memory. */
 ptxiResult ptxi_heap_register(ptxiContext ctx, void *p, size_t size, uint32_t mem_flags, unsigned host_flags);
 
 /* malloc() and free() of kernels. The callbacks' ctx is a ptxiContext. */
 extern const struct ptxi_kernel_heap ptxi_heap_of_kernels;
+
+/* The owner of the region of a mapping. It is freed after its region has been removed from the memory map. */
+struct ptxi_heap_block *ptxi_heap_make_mapped(ptxiDevice device, uint64_t base, size_t size); /* NULL: no memory */
+void ptxi_heap_free_mapped(struct ptxi_heap_block *b);
+
+/* Counts memory that is not in the heap. False: there is not as much. */
+bool ptxi_heap_reserve(size_t bytes);
+void ptxi_heap_unreserve(size_t bytes);
 
 size_t ptxi_heap_in_use(void); /* bytes */
 

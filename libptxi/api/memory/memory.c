@@ -1,5 +1,6 @@
 /* Memory: allocation, host memory, attributes of pointers, open ranges. */
 #include "api/context/context.h"
+#include "api/memory/graph_memory.h"
 #include "api/memory/heap.h"
 
 #include "exec/memmap/rcu.h"
@@ -112,7 +113,9 @@ static ptxiResult free_at(uint64_t addr, enum ptxi_heap_kind kind)
 ptxiResult ptxiMemFree(ptxiDevicePtr dptr)
 {
     API_CALL;
-    return free_at(dptr, PTXI_HEAP_DEVICE);
+    ptxiResult r = free_at(dptr, PTXI_HEAP_DEVICE);
+
+    return r == PTXI_ERROR_INVALID_VALUE ? ptxi_graph_memory_free_now(dptr) : r;
 }
 
 /* ---- host memory */

@@ -1,8 +1,8 @@
-/* Pools, and memory in the order of a stream. Memory exists when the call returns, and is freed when the stream
- * reaches the free. */
+/* Memory exists when the call returns, and is freed when the stream reaches the free. */
+#include "api/memory/pool.h"
+
 #include "api/memory/heap.h"
 #include "api/memory/pool_count.h"
-#include "api/stream/stream.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,8 +45,7 @@ static bool is_own_pool(const struct ptxiMemPool_st *p)
     return false;
 }
 
-/* Finds the pool, which the call then holds. */
-static bool use_pool(const struct ptxiMemPool_st *p)
+bool ptxi_pool_use(const struct ptxiMemPool_st *p)
 {
     return is_own_pool(p) || !ptxi_handle_use(p, PTXI_HANDLE_MEMORY_POOL);
 }
@@ -56,7 +55,7 @@ static ptxiResult enter_pool(const struct ptxiMemPool_st *p)
 {
     ptxiResult r = ptxi_api_enter();
 
-    return !r && !use_pool(p) ? PTXI_ERROR_INVALID_VALUE : r;
+    return !r && !ptxi_pool_use(p) ? PTXI_ERROR_INVALID_VALUE : r;
 }
 
 /* ---- memory */
@@ -95,40 +94,14 @@ static ptxiResult allocate_from_pool(ptxiContext ctx, struct ptxiMemPool_st *p, 
     return r;
 }
 
-static ptxiResult allocate_async(ptxiDevicePtr *dptr, size_t bytes, struct ptxiMemPool_st *p, ptxiStream handle)
+ptxiResult ptxi_pool_allocate(ptxiContext ctx, struct ptxiMemPool_st *p, size_t bytes, ptxiDevicePtr *dptr)
 {
-    ptxiContext ctx;
-    struct ptxiStream_st *s;
     struct ptxi_heap_block *b;
-    ptxiResult r = ptxi_stream_enter(handle, &ctx, &s);
+    ptxiResult r = allocate_from_pool(ctx, p, bytes, &b);
 
-    if (r)
-        return r;
-    if (!dptr)
-        return PTXI_ERROR_INVALID_VALUE;
-    if (ptxi_capturing(s))
-        return PTXI_ERROR_NOT_SUPPORTED;
-    *dptr = 0;
-    if (!bytes)
-        return PTXI_SUCCESS;
-    r = allocate_from_pool(ctx, p, bytes, &b);
     if (!r)
         *dptr = b->base;
     return r;
-}
-
-ptxiResult ptxiMemAllocAsync(ptxiDevicePtr *dptr, size_t bytesize, ptxiStream hStream)
-{
-    API_CALL;
-    return allocate_async(dptr, bytesize, NULL, hStream);
-}
-
-ptxiResult ptxiMemAllocFromPoolAsync(ptxiDevicePtr *dptr, size_t bytesize, ptxiMemoryPool pool, ptxiStream hStream)
-{
-    API_CALL;
-    ptxiResult r = enter_pool(pool);
-
-    return r ? r : allocate_async(dptr, bytesize, pool, hStream);
 }
 
 /* The release function of the item, which runs even if an earlier item has failed. */
@@ -137,23 +110,18 @@ static void free_block(void *payload)
     ptxi_heap_free(*(struct ptxi_heap_block **)payload);
 }
 
-ptxiResult ptxiMemFreeAsync(ptxiDevicePtr dptr, ptxiStream hStream)
+static bool is_managed(ptxiDevicePtr dptr)
 {
-    API_CALL;
-    ptxiContext ctx;
-    struct ptxiStream_st *s;
     struct ptxi_heap_block there;
     struct ptxi_mem_region region;
-    ptxiResult r = ptxi_stream_enter(hStream, &ctx, &s);
 
-    if (r)
-        return r;
-    if (ptxi_capturing(s))
-        return PTXI_ERROR_NOT_SUPPORTED;
-    if (!dptr)
-        return PTXI_SUCCESS;
-    if (ptxi_heap_find(dptr, &there, &region) && there.base == dptr && there.kind == PTXI_HEAP_DEVICE &&
-        region.flags & PTXI_MEM_MANAGED)
+    return ptxi_heap_find(dptr, &there, &region) && there.base == dptr && there.kind == PTXI_HEAP_DEVICE &&
+           region.flags & PTXI_MEM_MANAGED;
+}
+
+ptxiResult ptxi_pool_free_in_stream(struct ptxiStream_st *s, ptxiDevicePtr dptr)
+{
+    if (is_managed(dptr))
         return PTXI_ERROR_NOT_SUPPORTED;
     struct ptxi_heap_block *b = ptxi_heap_claim(dptr, PTXI_HEAP_DEVICE, NULL);
 
@@ -183,7 +151,7 @@ static ptxiResult check_place(const ptxiMemLocation *at, int type)
     return device && !managed ? PTXI_SUCCESS : PTXI_ERROR_NOT_SUPPORTED;
 }
 
-static ptxiResult check_properties(const ptxiMemPoolProps *p)
+ptxiResult ptxi_pool_check_properties(const ptxiMemPoolProps *p)
 {
     enum { FILE_DESCRIPTOR = 1, FABRIC = 8 };
     static const unsigned char zeros[sizeof p->reserved];
@@ -206,7 +174,7 @@ ptxiResult ptxiMemPoolCreate(ptxiMemoryPool *pool, const ptxiMemPoolProps *poolP
         return r;
     if (!pool || !poolProps)
         return PTXI_ERROR_INVALID_VALUE;
-    if ((r = check_properties(poolProps)))
+    if ((r = ptxi_pool_check_properties(poolProps)))
         return r;
     struct ptxiMemPool_st *p = malloc(sizeof *p);
 
@@ -276,7 +244,7 @@ ptxiResult ptxiDeviceSetMemPool(ptxiDevice dev, ptxiMemoryPool pool)
 
     if (r || (r = ptxi_api_device(dev)))
         return r;
-    if (!use_pool(pool) || pool->device != dev)
+    if (!ptxi_pool_use(pool) || pool->device != dev)
         return PTXI_ERROR_INVALID_VALUE;
     pthread_mutex_lock(&ptxi_pool_mutex);
     if (is_own_pool(pool) || ptxi_handle_is(pool, PTXI_HANDLE_MEMORY_POOL))
@@ -398,7 +366,7 @@ ptxiResult ptxiMemPoolGetAccess(ptxiMemAccessFlags *flags, ptxiMemoryPool memPoo
 
     if (r)
         return r;
-    if (!flags || !use_pool(memPool) || !location)
+    if (!flags || !ptxi_pool_use(memPool) || !location)
         return PTXI_ERROR_INVALID_VALUE;
     switch ((int)location->type) {
     case PTXI_MEM_LOCATION_TYPE_DEVICE:
@@ -418,7 +386,7 @@ ptxiResult ptxiMemPoolGetAccess(ptxiMemAccessFlags *flags, ptxiMemoryPool memPoo
 }
 
 /* A pool's own device always has access, and devices either read and write or have none. */
-static ptxiResult check_access(const struct ptxiMemPool_st *p, const ptxiMemAccessDesc *a)
+ptxiResult ptxi_pool_check_access(ptxiDevice own, const ptxiMemAccessDesc *a)
 {
     if ((int)a->flags != PTXI_MEM_ACCESS_FLAGS_PROT_NONE && (int)a->flags != PTXI_MEM_ACCESS_FLAGS_PROT_READ &&
         (int)a->flags != PTXI_MEM_ACCESS_FLAGS_PROT_READWRITE)
@@ -426,7 +394,7 @@ static ptxiResult check_access(const struct ptxiMemPool_st *p, const ptxiMemAcce
     if (a->location.type != PTXI_MEM_LOCATION_TYPE_DEVICE || a->flags == PTXI_MEM_ACCESS_FLAGS_PROT_READ)
         return PTXI_ERROR_NOT_SUPPORTED;
     if (ptxi_api_device(a->location.id) ||
-        (a->flags == PTXI_MEM_ACCESS_FLAGS_PROT_NONE && a->location.id == p->device))
+        (a->flags == PTXI_MEM_ACCESS_FLAGS_PROT_NONE && a->location.id == own))
         return PTXI_ERROR_INVALID_DEVICE;
     return PTXI_SUCCESS;
 }
@@ -451,10 +419,10 @@ ptxiResult ptxiMemPoolSetAccess(ptxiMemoryPool pool, const ptxiMemAccessDesc *ma
 
     if (r)
         return r;
-    if (!use_pool(pool) || !map)
+    if (!ptxi_pool_use(pool) || !map)
         return PTXI_ERROR_INVALID_VALUE;
     for (size_t i = 0; i < count && !r; i++)
-        r = check_access(pool, &map[i]);
+        r = ptxi_pool_check_access(pool->device, &map[i]);
     if (r)
         return r;
     pthread_mutex_lock(&ptxi_state.lock);

@@ -1,7 +1,7 @@
-/* Streams that wait for words in memory, or write them. */
+#include "api/memory/stream_memory.h"
+
 #include "api/memory/heap.h"
 #include "api/memory/strided_copy.h"
-#include "api/stream/stream.h"
 
 #include "exec/memmap/rcu.h"
 
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { MAX_OPERATIONS = 255, SPINS = 1000, SLEEP_NS = 20 * 1000 };
+enum { SPINS = 1000, SLEEP_NS = 20 * 1000 };
 
 struct operations {
     ptxiContext ctx;
@@ -145,47 +145,26 @@ static ptxiResult check_operation(const ptxiStreamBatchMemOpParams *p)
     }
 }
 
-ptxiResult ptxiStreamBatchMemOp(ptxiStream hStream, unsigned count, ptxiStreamBatchMemOpParams *paramArray,
-                                unsigned flags)
+ptxiResult ptxi_stream_memory_check(const ptxiStreamBatchMemOpParams *p, unsigned count)
 {
-    API_CALL;
-    ptxiContext ctx;
-    struct ptxiStream_st *s;
-    ptxiResult r = ptxi_stream_enter(hStream, &ctx, &s);
+    ptxiResult r = PTXI_SUCCESS;
 
-    if (r)
-        return r;
-    if (flags || count > MAX_OPERATIONS || (count && !paramArray))
-        return PTXI_ERROR_INVALID_VALUE;
     for (unsigned i = 0; i < count && !r; i++)
-        r = check_operation(&paramArray[i]);
-    if (r || !count)
-        return r;
-    if (ptxi_capturing(s))
-        return PTXI_ERROR_NOT_SUPPORTED;
-    struct ptxi_item *it = ptxi_item_create(sizeof(struct operations) + count * sizeof *paramArray, run_operations,
-                                            NULL);
+        r = check_operation(&p[i]);
+    return r;
+}
+
+ptxiResult ptxi_stream_memory_submit(struct ptxiStream_st *s, const ptxiStreamBatchMemOpParams *p, unsigned count)
+{
+    struct ptxi_item *it = ptxi_item_create(sizeof(struct operations) + count * sizeof *p, run_operations, NULL);
 
     if (!it)
         return PTXI_ERROR_OUT_OF_MEMORY;
     struct operations *o = ptxi_item_payload(it);
 
-    o->ctx = ctx;
-    o->interrupts_before = atomic_load(&ctx->interrupts);
+    o->ctx = s->ctx;
+    o->interrupts_before = atomic_load(&s->ctx->interrupts);
     o->count = count;
-    memcpy(o->at, paramArray, count * sizeof *paramArray);
+    memcpy(o->at, p, count * sizeof *p);
     return ptxi_queue_submit(s, it, PTXI_SUBMIT_ASYNC, NULL);
 }
-
-#define ONE(Name, NAME, type)                                                                                         \
-    ptxiResult ptxiStream##Name(ptxiStream hStream, ptxiDevicePtr addr, type value, unsigned flags)                    \
-    {                                                                                                                 \
-        API_CALL;                                                                                                     \
-        return ptxiStreamBatchMemOp(hStream, 1, &(ptxiStreamBatchMemOpParams){ .operation = PTXI_STREAM_MEM_OP_##NAME, \
-                                    .address = addr, .value64 = value, .flags = flags }, 0);                           \
-    }
-
-ONE(WaitValue32, WAIT_VALUE_32, uint32_t)
-ONE(WaitValue64, WAIT_VALUE_64, uint64_t)
-ONE(WriteValue32, WRITE_VALUE_32, uint32_t)
-ONE(WriteValue64, WRITE_VALUE_64, uint64_t)

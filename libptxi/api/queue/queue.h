@@ -20,13 +20,15 @@
 
 struct ptxi_item;
 
-enum { PTXI_LEAST_PRIORITY = 0, PTXI_GREATEST_PRIORITY = -5 };
+enum { PTXI_LEAST_PRIORITY = 0, PTXI_GREATEST_PRIORITY = -5, PTXI_STREAM_ATTRIBUTES = 5 };
 
 struct ptxiStream_st {
     struct ptxi_handle handle;        /* unused in default streams */
     uint64_t id;                      /* 1, 2, ...; never reused */
     unsigned flags;
     int priority;
+    ptxiLaunchAttributeValue attributes[PTXI_STREAM_ATTRIBUTES]; /* without effect; under the context's lock */
+    unsigned attributes_set;          /* bits: which have been set */
     void *_Atomic capture;            /* struct ptxi_capture_part while the stream is under capture, or NULL */
     uint64_t thread;                  /* id of the thread whose default stream it is, or 0 */
     struct ptxi_streams *group;

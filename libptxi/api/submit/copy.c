@@ -3,6 +3,7 @@
 
 #include "api/copy/copy.h"
 #include "api/graph/capture.h"
+#include "api/memory/graph_memory.h"
 #include "api/texture/array.h"
 
 static ptxiResult enter(struct ptxi_copy_submission *p, bool async, ptxiStream handle)
@@ -263,7 +264,11 @@ ptxiResult ptxi_submit_fill(bool async, ptxiStream stream, const PTXI_MEMSET_NOD
         return r;
     if ((r = ptxi_copy_resolve_fill(d, &rows)))
         return r;
-    return ptxi_capturing(p.stream) ? ptxi_capture_set(p.stream, d) : ptxi_copy_fill(&p, &rows);
+    bool captured = ptxi_capturing(p.stream);
+
+    if (!ptxi_copy_may_fill(&rows) && !(captured && ptxi_graph_memory_contains(d->dst)))
+        return PTXI_ERROR_INVALID_VALUE;
+    return captured ? ptxi_capture_set(p.stream, d) : ptxi_copy_fill(&p, &rows);
 }
 
 static ptxiResult submit_fill(bool async, ptxiStream stream, ptxiDevicePtr dst, size_t pitch, unsigned element,

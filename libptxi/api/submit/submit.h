@@ -12,6 +12,8 @@ ptxiResult ptxi_submit_launch(ptxiStream stream, struct ptxi_launch_description 
 ptxiResult ptxi_submit_box(bool async, const PTXI_MEMCPY3D *d, ptxiStream stream);
 ptxiResult ptxi_submit_fill(bool async, ptxiStream stream, const PTXI_MEMSET_NODE_PARAMS *d);
 ptxiResult ptxi_submit_host(struct ptxiStream_st *s, ptxiHostFn fn, void *user);
+ptxiResult ptxi_submit_free(struct ptxiStream_st *s, ptxiDevicePtr dptr);
+ptxiResult ptxi_submit_operations(ptxiStream stream, const ptxiStreamBatchMemOpParams *p, unsigned count);
 ptxiResult ptxi_submit_record(ptxiEvent e, struct ptxiStream_st *s);
 ptxiResult ptxi_submit_wait_event(struct ptxiStream_st *s, ptxiEvent e);
 

@@ -378,26 +378,70 @@ static enum ptxi_memmap_hit find_locked(struct ptxi_memmap *m, uint64_t addr, st
     return PTXI_MEMMAP_NEAREST;
 }
 
+static bool is_same_memory(const struct ptxi_mem_region *a, const struct ptxi_mem_region *b)
+{
+    return a->flags == b->flags && a->devices == b->devices;
+}
+
+/* Extends a copy of a region over the adjacent regions with the same flags and devices. */
+static void join_adjacent(const struct ptxi_memmap *m, struct ptxi_mem_region *r)
+{
+    struct ptxi_region_slot *below, *above;
+    struct ptxi_mem_region near;
+
+    for (;;) {
+        neighbours(m, r->base - 1, &below, &above);
+        if (!below || ptxi_region_slot_end(below) != r->base)
+            break;
+        near = ptxi_region_slot_get(below);
+        if (!is_same_memory(&near, r))
+            break;
+        r->base = near.base;
+        r->size += near.size;
+    }
+    for (;;) {
+        neighbours(m, r->base + r->size, &below, &above);
+        if (!below || ptxi_region_slot_base(below) != r->base + r->size)
+            break;
+        near = ptxi_region_slot_get(below);
+        if (!is_same_memory(&near, r))
+            break;
+        r->size += near.size;
+    }
+}
+
+/* Finds a region as ptxi_memmap_find(), with the lock. */
+static enum ptxi_memmap_hit find_with_lock(struct ptxi_memmap *m, uint64_t addr, struct ptxi_mem_region *region)
+{
+    pthread_rwlock_rdlock(&m->lock);
+    enum ptxi_memmap_hit hit = find_locked(m, addr, region);
+
+    if (hit == PTXI_MEMMAP_INSIDE && region->flags & PTXI_MEM_MAPPED)
+        join_adjacent(m, region);
+    pthread_rwlock_unlock(&m->lock);
+    return hit;
+}
+
 enum ptxi_memmap_hit ptxi_memmap_find(struct ptxi_memmap *m, uint64_t addr, struct ptxi_mem_region *region)
 {
     bool decided;
 
-    if (find_in_pages(m, addr, region, &decided))
+    if (find_in_pages(m, addr, region, &decided) && !(region->flags & PTXI_MEM_MAPPED))
         return PTXI_MEMMAP_INSIDE;
-    pthread_rwlock_rdlock(&m->lock);
-    enum ptxi_memmap_hit hit = find_locked(m, addr, region);
-
-    pthread_rwlock_unlock(&m->lock);
-    return hit;
+    return find_with_lock(m, addr, region);
 }
 
 bool ptxi_memmap_covers(struct ptxi_memmap *m, uint64_t addr, uint64_t size, struct ptxi_mem_region *region)
 {
     bool decided;
 
-    if (!find_in_pages(m, addr, region, &decided) &&
-        (decided || ptxi_memmap_find(m, addr, region) != PTXI_MEMMAP_INSIDE))
+    if (!find_in_pages(m, addr, region, &decided)) {
+        if (decided || find_with_lock(m, addr, region) != PTXI_MEMMAP_INSIDE)
+            return false;
+    } else if (region->flags & PTXI_MEM_MAPPED && size > region->size - (addr - region->base) &&
+               find_with_lock(m, addr, region) != PTXI_MEMMAP_INSIDE) {
         return false;
+    }
     return size <= region->size - (addr - region->base);
 }
 

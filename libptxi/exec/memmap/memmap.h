@@ -9,7 +9,8 @@
  * It must read the generation before it calls ptxi_memmap_find(). The generation grows whenever a region may no longer
  * be used as it was found: when it is removed or its flags change, but not when a region is added.
  *
- * Any number of threads may call at once. Regions do not overlap. Adjacent regions stay separate. */
+ * Any number of threads may call at once. Regions do not overlap. Adjacent regions stay separate, unless they have the
+ * flag PTXI_MEM_MAPPED. */
 #ifndef PTXI_EXEC_MEMMAP_MEMMAP_H
 #define PTXI_EXEC_MEMMAP_MEMMAP_H
 
@@ -23,7 +24,7 @@ struct ptxi_memmap;
 enum ptxi_memmap_hit {
     PTXI_MEMMAP_EMPTY,   /* the map has no regions; *region is not written */
     PTXI_MEMMAP_NEAREST, /* addr is not in a region; *region is the nearest one */
-    PTXI_MEMMAP_INSIDE,  /* *region contains addr */
+    PTXI_MEMMAP_INSIDE,  /* *region contains addr; adjacent regions with PTXI_MEM_MAPPED are joined */
 };
 
 struct ptxi_memmap *ptxi_memmap_create(void); /* NULL: memory is short */

@@ -16,6 +16,7 @@ enum {
     PTXI_MEM_MANAGED = 1 << 6,
     PTXI_MEM_MODULE = 1 << 7,  /* a variable of a module */
     PTXI_MEM_WORDS = 1 << 8,   /* it begins at a word, and the rest of its last word is unused */
+    PTXI_MEM_MAPPED = 1 << 9,  /* it forms one region with adjacent regions that have the same flags and devices */
 };
 
 enum { PTXI_MAX_DEVICES = 32 };

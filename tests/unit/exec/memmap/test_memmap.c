@@ -81,6 +81,28 @@ START_TEST(covers_whole_ranges_only)
 }
 END_TEST
 
+START_TEST(mapped_regions_are_joined)
+{
+    enum { SIZE = 100, MANY = 300 }; /* several leaves */
+    struct ptxi_mem_region r;
+
+    for (unsigned k = 0; k < MANY; k++)
+        ck_assert_int_eq(add(1000 + k * SIZE, SIZE, PTXI_MEM_RWA | PTXI_MEM_MAPPED), PTXI_MEMMAP_OK);
+    ck_assert_int_eq(add(1000 - SIZE, SIZE, PTXI_MEM_RWA), PTXI_MEMMAP_OK);
+    ck_assert(ptxi_memmap_covers(map, 1000, MANY * SIZE, &r));
+    ck_assert(ptxi_memmap_covers(map, 1000 + MANY * SIZE - 1, 1, &r));
+    ck_assert(r.base == 1000 && r.size == MANY * SIZE);
+    ck_assert(!ptxi_memmap_covers(map, 1000, MANY * SIZE + 1, &r));
+    ck_assert(!ptxi_memmap_covers(map, 999, 2, &r));
+    ptxi_memmap_set_flags(map, 1000 + 10 * SIZE, PTXI_MEM_READ | PTXI_MEM_MAPPED);
+    ck_assert(ptxi_memmap_covers(map, 1000 + 9 * SIZE, SIZE, &r));
+    ck_assert(r.base == 1000 && r.size == 10 * SIZE);
+    ck_assert(ptxi_memmap_covers(map, 1000 + 10 * SIZE, SIZE, &r));
+    ck_assert(r.base == 1000 + 10 * SIZE && r.size == SIZE);
+    ck_assert_uint_eq(ptxi_memmap_count(map), MANY + 1);
+}
+END_TEST
+
 START_TEST(generation_grows_when_a_region_is_removed)
 {
     uint64_t g = ptxi_memmap_generation(map);
@@ -295,6 +317,7 @@ int main(void)
     tcase_add_test(t, finds_inside_and_nearest);
     tcase_add_test(t, overlapping_regions_are_refused);
     tcase_add_test(t, covers_whole_ranges_only);
+    tcase_add_test(t, mapped_regions_are_joined);
     tcase_add_test(t, generation_grows_when_a_region_is_removed);
     tcase_add_loop_test(t, results_match_a_plain_table, 0, 3);
     tcase_add_loop_test(t, large_regions_match_a_list, 0, 18);
