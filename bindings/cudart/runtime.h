@@ -54,6 +54,22 @@ static inline ptxiStream per_thread(ptxiStream s)
     return s ? s : PTXI_STREAM_PER_THREAD;
 }
 
+/* The location that CUDA 12 names by the number of a device; -1 is the host. */
+static inline ptxiMemLocation device_location(int device)
+{
+    if (device == -1)
+        return (ptxiMemLocation){ .type = PTXI_MEM_LOCATION_TYPE_HOST };
+    return (ptxiMemLocation){ .type = PTXI_MEM_LOCATION_TYPE_DEVICE, .id = device };
+}
+
+/* Stores the index of a failed copy of a batch. SIZE_MAX: the whole call failed. Returns the error. */
+static inline int ptxi_runtime_set_failed(size_t *failed, int error)
+{
+    if (error && failed)
+        *failed = SIZE_MAX;
+    return error;
+}
+
 /* ---- output.c: printf() of kernels */
 
 /* Makes the kernels of a context write to the buffer. */
@@ -258,6 +274,7 @@ int ptxi_runtime_update_exec(ptxiGraphExec exec, ptxiGraph graph, ptxiGraphExecU
 
 typedef void runtime_stream_callback(ptxiStream stream, int error, void *user);
 int ptxi_runtime_add_callback(ptxiStream stream, runtime_stream_callback *callback, void *user, unsigned flags);
+int ptxi_runtime_copy_attributes(ptxiStream to, ptxiStream from, bool per_thread_streams);
 int ptxi_runtime_get_capture_info(ptxiStream stream, ptxiStreamCaptureStatus *status, unsigned long long *id,
                                   ptxiGraph *graph, const ptxiGraphNode **dependencies,
                                   const ptxiGraphEdgeData **edges, size_t *count);

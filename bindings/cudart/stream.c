@@ -35,6 +35,15 @@ int ptxi_runtime_add_callback(ptxiStream stream, runtime_stream_callback *callba
     return error;
 }
 
+int ptxi_runtime_copy_attributes(ptxiStream to, ptxiStream from, bool per_thread_streams)
+{
+    if (per_thread_streams) {
+        to = per_thread(to);
+        from = per_thread(from);
+    }
+    return ptxiStreamCopyAttributes(to, from);
+}
+
 /* Captures have no data of edges. */
 int ptxi_runtime_get_capture_info(ptxiStream stream, ptxiStreamCaptureStatus *status, unsigned long long *id,
                                   ptxiGraph *graph, const ptxiGraphNode **dependencies,
