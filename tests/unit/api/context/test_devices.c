@@ -470,6 +470,7 @@ END_TEST
  * Multi-GPU Support"). */
 START_TEST(pools_grant_access)
 {
+    ptxiReport report = { .size = sizeof report };
     ptxiMemoryPool pool;
     ptxiDevicePtr p;
 
@@ -481,6 +482,8 @@ START_TEST(pools_grant_access)
     use(0);
     ok(ptxiCtxEnablePeerAccess(on[1].ctx, 0));
     gives(copy_word(0, p, on[0].memory), PTXI_ERROR_ILLEGAL_ADDRESS);
+    ok(ptxiGetLastReport(NULL, &report));
+    ck_assert_ptr_nonnull(strstr(report.text, "note: the memory is from a pool that gives this device no access\n"));
     set_access(pool, 0, PTXI_MEM_ACCESS_FLAGS_PROT_READWRITE, PTXI_SUCCESS);
     ck_assert_int_eq(access_of(pool, 0), PTXI_MEM_ACCESS_FLAGS_PROT_READWRITE);
     ok(copy_word(0, p, on[0].memory));
