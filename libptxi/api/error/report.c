@@ -146,8 +146,10 @@ static void render_report(struct ptxi_str *s, const struct ptxi_report_source *s
     if (file && f->loc.source_line)
         ptxi_str_printf(s, "note: %s:%u\n", file, f->loc.source_line);
     write_nearest(s, f);
-    if (f->kind == PTXI_FK_PEER)
+    if (f->kind == PTXI_FK_PEER && f->near_device >= 0)
         ptxi_str_printf(s, "note: the memory is on device %d, and peer access to it is not enabled\n", f->near_device);
+    else if (f->kind == PTXI_FK_PEER)
+        ptxi_str_puts(s, "note: the memory is from a pool that gives this device no access\n");
 }
 
 ptxiResult ptxi_report_create(const struct ptxi_report_source *source, const struct ptxi_fault_report *f,

@@ -18,7 +18,7 @@ static void describe_nearest_allocation(struct ptxi_fault_report *r, struct ptxi
     r->near_base = near.base;
     r->near_size = near.size;
     r->near_freed = near.flags & PTXI_MEM_FREED;
-    r->near_device = (uint32_t)near.devices ? __builtin_ctz((uint32_t)near.devices) : -1;
+    r->near_device = near.devices >> PTXI_MAX_DEVICES ? __builtin_ctzll(near.devices >> PTXI_MAX_DEVICES) : -1;
 }
 
 static bool concerns_global_memory(enum ptxi_fault_kind kind, uint64_t address)

@@ -59,7 +59,7 @@ struct ptxi_fault_report {
     const char *area;              /* memory in which `address` is an offset ("the block's shared memory"), or NULL */
     uint64_t near_base, near_size; /* nearest allocation, or the area; size 0: unknown */
     bool near_freed;               /* the nearest allocation has been freed */
-    int near_device;               /* device of the nearest allocation; -1: host memory or memory of all devices */
+    int near_device;               /* the device with the nearest allocation if peer access applies to it, or -1 */
     char detail[512];              /* text of an assertion, name of an instruction, list of waiting threads */
 };
 

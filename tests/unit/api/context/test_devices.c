@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define ok(call) ck_assert_int_eq(call, PTXI_SUCCESS)
-#define gives(call, result) ck_assert_int_eq(call, result)
+#define ck_result(call, result) ck_assert_int_eq(call, result)
 
 #define HEAD ".version 8.0\n.target sm_75\n.address_size 64\n"
 
@@ -87,8 +87,8 @@ START_TEST(the_environment_lists_devices)
 
     ok(ptxiDeviceGetCount(&count));
     ck_assert_int_eq(count, DEVICES);
-    gives(ptxiDeviceGet(&device, DEVICES), PTXI_ERROR_INVALID_DEVICE);
-    gives(ptxiDeviceGet(&device, -1), PTXI_ERROR_INVALID_DEVICE);
+    ck_result(ptxiDeviceGet(&device, DEVICES), PTXI_ERROR_INVALID_DEVICE);
+    ck_result(ptxiDeviceGet(&device, -1), PTXI_ERROR_INVALID_DEVICE);
     for (int d = 0; d < DEVICES; d++) {
         ok(ptxiDeviceGet(&device, d));
         ck_assert_int_eq(device, d);
@@ -119,7 +119,7 @@ START_TEST(lists_of_devices)
         memcpy(many + 6 * k, "sm_80,", 6);
     many[33 * 6 - 1] = 0;
     setenv("PTXI_DEVICE", many, 1);
-    gives(ptxiInit(0), PTXI_ERROR_INVALID_DEVICE);
+    ck_result(ptxiInit(0), PTXI_ERROR_INVALID_DEVICE);
     static const char *const bad[] = { ",", "sm_90,", ",sm_90", "sm_90,,sm_80", "sm_90 sm_80", "sm_90,sm_8",
                                        "sm_90000000000000000000000000000000" };
 
@@ -150,18 +150,18 @@ START_TEST(identifiers)
     ck_assert_mem_eq(uuid.bytes, "libptxi device ", 16);
     ok(ptxiDeviceGetUuid(&other, 1));
     ck_assert_mem_ne(uuid.bytes, other.bytes, 16);
-    gives(ptxiDeviceGetUuid(&other, DEVICES), PTXI_ERROR_INVALID_DEVICE);
-    gives(ptxiDeviceGetUuid(NULL, 0), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiDeviceGetUuid(&other, DEVICES), PTXI_ERROR_INVALID_DEVICE);
+    ck_result(ptxiDeviceGetUuid(NULL, 0), PTXI_ERROR_INVALID_VALUE);
     ok(ptxiDeviceGetPCIBusId(name, sizeof name, 2));
     ck_assert_str_eq(name, "0000:02:00.0");
-    gives(ptxiDeviceGetPCIBusId(name, sizeof name - 1, 2), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiDeviceGetPCIBusId(name, sizeof name, DEVICES), PTXI_ERROR_INVALID_DEVICE);
+    ck_result(ptxiDeviceGetPCIBusId(name, sizeof name - 1, 2), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiDeviceGetPCIBusId(name, sizeof name, DEVICES), PTXI_ERROR_INVALID_DEVICE);
     ok(ptxiDeviceGetByPCIBusId(&device, name));
     ck_assert_int_eq(device, 2);
     ok(ptxiDeviceGetByPCIBusId(&device, "1:0"));
     ck_assert_int_eq(device, 1);
-    gives(ptxiDeviceGetByPCIBusId(&device, "0000:03:00.0"), PTXI_ERROR_INVALID_DEVICE);
-    gives(ptxiDeviceGetByPCIBusId(&device, "here"), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiDeviceGetByPCIBusId(&device, "0000:03:00.0"), PTXI_ERROR_INVALID_DEVICE);
+    ck_result(ptxiDeviceGetByPCIBusId(&device, "here"), PTXI_ERROR_INVALID_VALUE);
     ok(ptxiDeviceGetAttribute(&bus, PTXI_DEVICE_ATTRIBUTE_PCI_BUS_ID, 2));
     ck_assert_int_eq(bus, 2);
 }
@@ -189,7 +189,7 @@ START_TEST(properties_are_attributes)
         SAME(textureAlign, TEXTURE_ALIGNMENT);
 #undef SAME
     }
-    gives(ptxiDeviceGetProperties(&p, DEVICES), PTXI_ERROR_INVALID_DEVICE);
+    ck_result(ptxiDeviceGetProperties(&p, DEVICES), PTXI_ERROR_INVALID_DEVICE);
 }
 END_TEST
 
@@ -261,8 +261,8 @@ START_TEST(streams_of_other_devices)
     ok(ptxiStreamSynchronize(s));
     ck_assert_uint_eq(word(on[0].memory), 1000);
     ok(ptxiStreamQuery(s));
-    gives(ptxiLaunchKernel(on[0].copy, 1, 1, 1, 1, 1, 1, 0, s, (void *[]){ &to, &from }, NULL),
-          PTXI_ERROR_INVALID_HANDLE);
+    ck_result(ptxiLaunchKernel(on[0].copy, 1, 1, 1, 1, 1, 1, 0, s, (void *[]){ &to, &from }, NULL),
+              PTXI_ERROR_INVALID_HANDLE);
     ok(ptxiStreamDestroy(s));
 }
 END_TEST
@@ -278,8 +278,8 @@ START_TEST(failures_in_streams_of_other_devices)
     ok(ptxiStreamCreate(&s, PTXI_STREAM_NON_BLOCKING));
     ok(ptxiLaunchKernel(on[1].copy, 1, 1, 1, 1, 1, 1, 0, s, (void *[]){ &to, &from }, NULL));
     use(0);
-    gives(ptxiStreamSynchronize(s), PTXI_ERROR_ILLEGAL_ADDRESS);
-    gives(ptxiGetLastReport(on[0].ctx, &report), PTXI_ERROR_NOT_FOUND);
+    ck_result(ptxiStreamSynchronize(s), PTXI_ERROR_ILLEGAL_ADDRESS);
+    ck_result(ptxiGetLastReport(on[0].ctx, &report), PTXI_ERROR_NOT_FOUND);
     ok(ptxiGetLastReport(on[1].ctx, &report));
     ck_assert_int_eq(report.fault, PTXI_FAULT_NULL);
     ok(ptxiStreamDestroy(s));
@@ -297,16 +297,16 @@ START_TEST(attributes_of_pairs)
             ok(ptxiDeviceCanAccessPeer(&value, a, b));
             ck_assert_int_eq(value, a != b);
         }
-    gives(ptxiDeviceCanAccessPeer(&value, 0, DEVICES), PTXI_ERROR_INVALID_DEVICE);
-    gives(ptxiDeviceCanAccessPeer(NULL, 0, 1), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiDeviceCanAccessPeer(&value, 0, DEVICES), PTXI_ERROR_INVALID_DEVICE);
+    ck_result(ptxiDeviceCanAccessPeer(NULL, 0, 1), PTXI_ERROR_INVALID_VALUE);
     ok(ptxiDeviceGetP2PAttribute(&value, PTXI_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED, 0, 1));
     ck_assert_int_eq(value, 1);
     ok(ptxiDeviceGetP2PAttribute(&value, PTXI_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK, 0, 1));
     ck_assert_int_eq(value, 0);
-    gives(ptxiDeviceGetP2PAttribute(&value, PTXI_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED, 1, 1),
-          PTXI_ERROR_INVALID_DEVICE);
-    gives(ptxiDeviceGetP2PAttribute(&value, (ptxiDeviceP2PAttribute)6, 0, 1), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiDeviceGetP2PAttribute(&value, (ptxiDeviceP2PAttribute)0, 0, 1), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiDeviceGetP2PAttribute(&value, PTXI_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED, 1, 1),
+              PTXI_ERROR_INVALID_DEVICE);
+    ck_result(ptxiDeviceGetP2PAttribute(&value, (ptxiDeviceP2PAttribute)6, 0, 1), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiDeviceGetP2PAttribute(&value, (ptxiDeviceP2PAttribute)0, 0, 1), PTXI_ERROR_INVALID_VALUE);
 }
 END_TEST
 
@@ -314,13 +314,13 @@ START_TEST(kernels_need_peer_access)
 {
     ptxiReport report = { .size = sizeof report };
 
-    gives(copy_word(0, on[0].memory, on[1].memory), PTXI_ERROR_ILLEGAL_ADDRESS);
+    ck_result(copy_word(0, on[0].memory, on[1].memory), PTXI_ERROR_ILLEGAL_ADDRESS);
     ok(ptxiGetLastReport(NULL, &report));
     ck_assert_int_eq(report.fault, PTXI_FAULT_PEER_ACCESS);
     ck_assert_int_eq(report.access, PTXI_ACCESS_READ);
     ck_assert_uint_eq(report.nearestBase, on[1].memory);
     ck_assert_ptr_nonnull(strstr(report.text, "memory is on device 1, and peer access to it is not enabled"));
-    gives(copy_word(0, on[1].memory, on[0].memory), PTXI_ERROR_ILLEGAL_ADDRESS);
+    ck_result(copy_word(0, on[1].memory, on[0].memory), PTXI_ERROR_ILLEGAL_ADDRESS);
     ck_assert_uint_eq(word(on[1].memory), 1000);
 
     ok(ptxiCtxEnablePeerAccess(on[1].ctx, 0));
@@ -328,12 +328,12 @@ START_TEST(kernels_need_peer_access)
     ck_assert_uint_eq(word(on[0].memory), 1000);
     ok(copy_word(0, on[1].memory, on[0].memory + 4));
     ck_assert_uint_eq(word(on[1].memory), 1);
-    gives(copy_word(0, on[0].memory, on[2].memory), PTXI_ERROR_ILLEGAL_ADDRESS);
-    gives(copy_word(1, on[1].memory, on[0].memory), PTXI_ERROR_ILLEGAL_ADDRESS); /* access has one direction */
+    ck_result(copy_word(0, on[0].memory, on[2].memory), PTXI_ERROR_ILLEGAL_ADDRESS);
+    ck_result(copy_word(1, on[1].memory, on[0].memory), PTXI_ERROR_ILLEGAL_ADDRESS); /* access has one direction */
 
     use(0);
     ok(ptxiCtxDisablePeerAccess(on[1].ctx));
-    gives(copy_word(0, on[0].memory, on[1].memory), PTXI_ERROR_ILLEGAL_ADDRESS);
+    ck_result(copy_word(0, on[0].memory, on[1].memory), PTXI_ERROR_ILLEGAL_ADDRESS);
 }
 END_TEST
 
@@ -341,13 +341,13 @@ START_TEST(results_of_peer_access)
 {
     ptxiContext other;
 
-    gives(ptxiCtxEnablePeerAccess(NULL, 0), PTXI_ERROR_INVALID_CONTEXT);
-    gives(ptxiCtxEnablePeerAccess(on[0].ctx, 0), PTXI_ERROR_PEER_ACCESS_UNSUPPORTED);
-    gives(ptxiCtxEnablePeerAccess(on[1].ctx, 1), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiCtxDisablePeerAccess(on[1].ctx), PTXI_ERROR_PEER_ACCESS_NOT_ENABLED);
-    gives(ptxiCtxDisablePeerAccess(NULL), PTXI_ERROR_INVALID_CONTEXT);
+    ck_result(ptxiCtxEnablePeerAccess(NULL, 0), PTXI_ERROR_INVALID_CONTEXT);
+    ck_result(ptxiCtxEnablePeerAccess(on[0].ctx, 0), PTXI_ERROR_PEER_ACCESS_UNSUPPORTED);
+    ck_result(ptxiCtxEnablePeerAccess(on[1].ctx, 1), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiCtxDisablePeerAccess(on[1].ctx), PTXI_ERROR_PEER_ACCESS_NOT_ENABLED);
+    ck_result(ptxiCtxDisablePeerAccess(NULL), PTXI_ERROR_INVALID_CONTEXT);
     ok(ptxiCtxEnablePeerAccess(on[1].ctx, 0));
-    gives(ptxiCtxEnablePeerAccess(on[1].ctx, 0), PTXI_ERROR_PEER_ACCESS_ALREADY_ENABLED);
+    ck_result(ptxiCtxEnablePeerAccess(on[1].ctx, 0), PTXI_ERROR_PEER_ACCESS_ALREADY_ENABLED);
 
     ok(ptxiCtxCreate(&other, 0, 1)); /* a second context of the device */
     use(0);
@@ -355,8 +355,8 @@ START_TEST(results_of_peer_access)
     ok(ptxiCtxDisablePeerAccess(on[1].ctx));
     ok(copy_word(0, on[0].memory, on[1].memory));
     ok(ptxiCtxDestroy(other)); /* which ends the access */
-    gives(ptxiCtxDisablePeerAccess(other), PTXI_ERROR_INVALID_CONTEXT);
-    gives(copy_word(0, on[0].memory, on[1].memory), PTXI_ERROR_ILLEGAL_ADDRESS);
+    ck_result(ptxiCtxDisablePeerAccess(other), PTXI_ERROR_INVALID_CONTEXT);
+    ck_result(copy_word(0, on[0].memory, on[1].memory), PTXI_ERROR_ILLEGAL_ADDRESS);
 }
 END_TEST
 
@@ -370,7 +370,7 @@ START_TEST(a_reset_ends_peer_access)
     ok(ptxiDevicePrimaryCtxRetain(&on[1].ctx, 1));
     use(1);
     ok(ptxiMemAlloc(&p, 4));
-    gives(copy_word(0, on[0].memory, p), PTXI_ERROR_ILLEGAL_ADDRESS);
+    ck_result(copy_word(0, on[0].memory, p), PTXI_ERROR_ILLEGAL_ADDRESS);
     ok(ptxiCtxEnablePeerAccess(on[1].ctx, 0));
     ok(copy_word(0, on[0].memory, p));
 }
@@ -397,7 +397,7 @@ START_TEST(all_devices_access_host_and_managed_memory)
     ok(copy_word(0, on[0].memory, variable));
     ck_assert_uint_eq(word(on[0].memory), 8);
     ok(ptxiModuleGetGlobal(&variable, &bytes, on[1].module, "variable"));
-    gives(copy_word(0, on[0].memory, variable), PTXI_ERROR_ILLEGAL_ADDRESS);
+    ck_result(copy_word(0, on[0].memory, variable), PTXI_ERROR_ILLEGAL_ADDRESS);
     ok(ptxiMemHostUnregister(registered));
     ok(ptxiMemCloseRange(opened));
 }
@@ -422,7 +422,7 @@ static void set_access(ptxiMemoryPool pool, int device, ptxiMemAccessFlags flags
 {
     ptxiMemAccessDesc d = { { PTXI_MEM_LOCATION_TYPE_DEVICE, device }, flags };
 
-    gives(ptxiMemPoolSetAccess(pool, &d, 1), result);
+    ck_result(ptxiMemPoolSetAccess(pool, &d, 1), result);
 }
 
 static int access_of(ptxiMemoryPool pool, int device)
@@ -445,9 +445,9 @@ START_TEST(each_device_has_pools)
     for (int d = 0; d < DEVICES; d++)
         ok(ptxiDeviceGetDefaultMemPool(&pool[d], d));
     ck_assert_ptr_ne(pool[0], pool[1]);
-    gives(ptxiDeviceSetMemPool(0, pool[1]), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiDeviceSetMemPool(0, pool[1]), PTXI_ERROR_INVALID_VALUE);
     ok(ptxiMemPoolCreate(&made, &props));
-    gives(ptxiDeviceSetMemPool(0, made), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiDeviceSetMemPool(0, made), PTXI_ERROR_INVALID_VALUE);
     ok(ptxiDeviceSetMemPool(1, made));
     ok(ptxiDeviceGetMemPool(&now, 1));
     ck_assert_ptr_eq(now, made);
@@ -456,7 +456,7 @@ START_TEST(each_device_has_pools)
     ok(ptxiMemAllocFromPoolAsync(&p, 4, made, NULL)); /* in the context of device 0 */
     ok(ptxiPointerGetAttribute(&device, PTXI_POINTER_ATTRIBUTE_DEVICE_ORDINAL, p));
     ck_assert_int_eq(device, 1);
-    gives(copy_word(0, p, on[0].memory), PTXI_ERROR_ILLEGAL_ADDRESS);
+    ck_result(copy_word(0, p, on[0].memory), PTXI_ERROR_ILLEGAL_ADDRESS);
     ok(copy_word(1, p, on[1].memory));
     use(0);
     ok(ptxiMemFreeAsync(p, NULL));
@@ -470,6 +470,7 @@ END_TEST
  * Multi-GPU Support"). */
 START_TEST(pools_grant_access)
 {
+    ptxiReport report = { .size = sizeof report };
     ptxiMemoryPool pool;
     ptxiDevicePtr p;
 
@@ -480,13 +481,15 @@ START_TEST(pools_grant_access)
     ok(ptxiMemAllocAsync(&p, 4, NULL));
     use(0);
     ok(ptxiCtxEnablePeerAccess(on[1].ctx, 0));
-    gives(copy_word(0, p, on[0].memory), PTXI_ERROR_ILLEGAL_ADDRESS);
+    ck_result(copy_word(0, p, on[0].memory), PTXI_ERROR_ILLEGAL_ADDRESS);
+    ok(ptxiGetLastReport(NULL, &report));
+    ck_assert_ptr_nonnull(strstr(report.text, "note: the memory is from a pool that gives this device no access\n"));
     set_access(pool, 0, PTXI_MEM_ACCESS_FLAGS_PROT_READWRITE, PTXI_SUCCESS);
     ck_assert_int_eq(access_of(pool, 0), PTXI_MEM_ACCESS_FLAGS_PROT_READWRITE);
     ok(copy_word(0, p, on[0].memory));
-    gives(copy_word(2, p, on[2].memory), PTXI_ERROR_ILLEGAL_ADDRESS);
+    ck_result(copy_word(2, p, on[2].memory), PTXI_ERROR_ILLEGAL_ADDRESS);
     set_access(pool, 0, PTXI_MEM_ACCESS_FLAGS_PROT_NONE, PTXI_SUCCESS);
-    gives(copy_word(0, p, on[0].memory), PTXI_ERROR_ILLEGAL_ADDRESS);
+    ck_result(copy_word(0, p, on[0].memory), PTXI_ERROR_ILLEGAL_ADDRESS);
     set_access(pool, 1, PTXI_MEM_ACCESS_FLAGS_PROT_NONE, PTXI_ERROR_INVALID_DEVICE);
     set_access(pool, DEVICES, PTXI_MEM_ACCESS_FLAGS_PROT_READWRITE, PTXI_ERROR_INVALID_DEVICE);
     ok(ptxiMemFree(p));
@@ -525,9 +528,9 @@ START_TEST(copies_between_devices)
     ck_assert_uint_eq(word(on[1].memory), 2016);
     ok(ptxiStreamDestroy(s));
 
-    gives(ptxiMemcpy3DPeer(NULL), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemcpyPeer(64, on[0].ctx, on[1].memory, on[1].ctx, 4), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemcpyPeer(on[0].memory, on[0].ctx, on[1].memory, (ptxiContext)on, 4), PTXI_ERROR_INVALID_CONTEXT);
+    ck_result(ptxiMemcpy3DPeer(NULL), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemcpyPeer(64, on[0].ctx, on[1].memory, on[1].ctx, 4), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemcpyPeer(on[0].memory, on[0].ctx, on[1].memory, (ptxiContext)on, 4), PTXI_ERROR_INVALID_CONTEXT);
 }
 END_TEST
 
@@ -558,19 +561,19 @@ START_TEST(cache_settings_belong_to_contexts)
     ptxiSharedConfig banks;
 
     ok(ptxiCtxSetCacheConfig(PTXI_FUNC_CACHE_PREFER_L1));
-    gives(ptxiCtxSetCacheConfig((ptxiFuncCache)4), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiCtxSetCacheConfig((ptxiFuncCache)4), PTXI_ERROR_INVALID_VALUE);
     ok(ptxiCtxGetCacheConfig(&cache));
     ck_assert_int_eq(cache, PTXI_FUNC_CACHE_PREFER_L1);
     use(1);
     ok(ptxiCtxGetCacheConfig(&cache));
     ck_assert_int_eq(cache, PTXI_FUNC_CACHE_PREFER_NONE);
     ok(ptxiCtxSetSharedMemConfig(PTXI_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE));
-    gives(ptxiCtxSetSharedMemConfig((ptxiSharedConfig)3), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiCtxSetSharedMemConfig((ptxiSharedConfig)3), PTXI_ERROR_INVALID_VALUE);
     ok(ptxiCtxGetSharedMemConfig(&banks));
     ck_assert_int_eq(banks, PTXI_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE);
     ok(ptxiFuncSetSharedMemConfig(on[1].copy, PTXI_SHARED_MEM_CONFIG_DEFAULT_BANK_SIZE));
-    gives(ptxiFuncSetSharedMemConfig(on[1].copy, (ptxiSharedConfig)-1), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiFuncSetSharedMemConfig(NULL, PTXI_SHARED_MEM_CONFIG_DEFAULT_BANK_SIZE), PTXI_ERROR_INVALID_HANDLE);
+    ck_result(ptxiFuncSetSharedMemConfig(on[1].copy, (ptxiSharedConfig)-1), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiFuncSetSharedMemConfig(NULL, PTXI_SHARED_MEM_CONFIG_DEFAULT_BANK_SIZE), PTXI_ERROR_INVALID_HANDLE);
     ok(ptxiCtxResetPersistingL2Cache());
 }
 END_TEST
