@@ -176,12 +176,27 @@ static void check_library(struct doctor *d, const char *path)
     check_code(d, path, &f, true);
 }
 
+/* Functions of CUDA that the file uses and no library has. */
+static void check_missing(struct doctor *d, const char *file, const struct doctor_list *missing)
+{
+    char text[512] = "functions that this library does not have:";
+    size_t n = strlen(text), i;
+
+    for (i = 0; i < missing->count && n + strlen(missing->at[i].name) + 16 < sizeof text; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s %s", i ? "," : "", missing->at[i].name);
+    if (i < missing->count)
+        snprintf(text + n, sizeof text - n, ", ...");
+    if (i)
+        print_line(d, LINE_PROBLEM, file, text, "a call of such a function ends the program");
+}
+
 /* Check what the loader loads for a file. Libraries that several files need are checked once. */
 static bool check_libraries(struct doctor *d, const char *file)
 {
-    struct doctor_list list = { 0 };
-    bool ok = ptxi_cmd_list_libraries(file, &list);
+    struct doctor_list list = { 0 }, missing = { 0 };
+    bool ok = ptxi_cmd_list_libraries(file, &list, &missing);
 
+    check_missing(d, file, &missing);
     for (size_t i = 0; ok && i < list.count; i++) {
         const struct doctor_library *l = &list.at[i];
         size_t before = d->libraries.count;
@@ -199,6 +214,7 @@ static bool check_libraries(struct doctor *d, const char *file)
             print_line(d, LINE_PROBLEM, file, l->name, "the loader does not find this library");
     }
     ptxi_cmd_free_libraries(&list);
+    ptxi_cmd_free_libraries(&missing);
     return ok;
 }
 
