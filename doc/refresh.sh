@@ -1,6 +1,6 @@
 #!/bin/sh
-# Writes the generated parts of the documents: doc/instructions.md, doc/layers.svg, and the counts between
-# the markers in README.md. Writes to the source tree, or to the directory given as an argument. `make doc` runs it.
+# Writes the generated parts of the documents: doc/instructions.md, doc/layers.svg, and what is between markers in
+# README.md (counts) and doc/runtime.md (unsupported functions). Writes to the source tree, or to the directory given as an argument. `make doc` runs it.
 set -eu
 : "${top_srcdir:?}" "${top_builddir:?}"
 to=${1:-$top_srcdir}
@@ -8,14 +8,24 @@ recordings=$top_srcdir/tests/conformance
 mkdir -p "$to/doc"
 "$top_builddir/doc/instructions" page "$recordings/cases.rec" "$recordings/matrix.rec" > "$to/doc/instructions.md.new"
 "$top_builddir/doc/instructions" counts "$recordings/cases.rec" "$recordings/matrix.rec" > "$to/counts.new"
-awk -v counts="$to/counts.new" '
-    /^<!-- end of counts -->$/ { inside = 0 }
-    !inside { print }
-    /^<!-- counts, by make doc -->$/ { inside = 1; while ((getline line < counts) > 0) print line }
-' "$top_srcdir/README.md" > "$to/README.md.new"
-rm "$to/counts.new"
-mv "$to/doc/instructions.md.new" "$to/doc/instructions.md"
-mv "$to/README.md.new" "$to/README.md"
+cudart=$top_srcdir/bindings/cudart
+awk -v output=table -f "$cudart/generate.awk" "$cudart/functions.txt" > "$to/unsupported.new"
+
+# insert PART FILE: replaces the lines between the markers of the part with those of $to/FILE.new.
+insert()
+{
+    awk -v part="$1" -v from="$to/$2.new" '
+        $0 == "<!-- end of " part " -->" { inside = 0 }
+        !inside { print }
+        $0 == "<!-- " part ", by make doc -->" { inside = 1; while ((getline line < from) > 0) print line }'
+}
+
+insert counts counts < "$top_srcdir/README.md" > "$to/README.md.new"
+insert 'unsupported functions' unsupported < "$top_srcdir/doc/runtime.md" > "$to/doc/runtime.md.new"
+rm "$to/counts.new" "$to/unsupported.new"
+for f in doc/instructions.md doc/runtime.md README.md; do
+    mv "$to/$f.new" "$to/$f"
+done
 if [ -n "${PYTHON3:-}" ]; then
     "$PYTHON3" "$top_srcdir/tests/check-layers.py" --svg "$top_srcdir" > "$to/doc/layers.svg.new"
     mv "$to/doc/layers.svg.new" "$to/doc/layers.svg"

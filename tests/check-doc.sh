@@ -6,7 +6,7 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 sh "$top_srcdir/doc/refresh.sh" "$tmp"
 bad=0
-for f in README.md doc/instructions.md; do
+for f in README.md doc/instructions.md doc/runtime.md; do
     diff -u "$top_srcdir/$f" "$tmp/$f" | head -40
     cmp -s "$top_srcdir/$f" "$tmp/$f" || bad=1
 done
@@ -25,6 +25,7 @@ for f in $(cd "$top_srcdir" && grep -ohE "$name" README.md CONTRIBUTING.md doc/*
         ;;
     esac
 done
+grep -q '^| `cudaGetExportTable`' "$tmp/doc/runtime.md" || { echo "doc/runtime.md: the table is missing"; bad=1; }
 grep -q '^| all |' "$tmp/README.md" || { echo "README.md: the table of counts is missing"; bad=1; }
 [ $bad = 0 ] || echo "run 'make doc'"
 sed -n '/^<!-- counts/,/^<!-- end/p' "$tmp/README.md" | grep -v '^<!--'

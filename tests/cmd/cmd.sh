@@ -13,7 +13,7 @@ unset PTXI_DEVICE PTXI_SCHED PTXI_SCHED_SEED PTXI_WORKERS PTXI_ON_FAULT PTXI_REP
 export PATH T B
 cd "$here" || exit 1
 have_shared=
-[ -n "${SANITIZE-}" ] || [ ! -e "$top_builddir/bindings/cuda/.libs/libcuda.so.1" ] || have_shared=yes
+[ -n "${SANITIZE-}" ] || [ ! -e "$top_builddir/lib/ptxi/libcuda.so.1" ] || have_shared=yes
 failed=0
 count=0
 
@@ -23,8 +23,8 @@ replay()
         printf '%s\n' "$line"
         sh -c "${line#\$ }" > "$tmp/out" 2>&1
         status=$?
-        sed -E -e 's/[0-9.]+ (ms|billion)/# \1/g' -e "s,$tmp/,,g" -e "s,$B/,,g" \
-            -e "s,$top_builddir/,BUILD/,g" "$tmp/out"
+        sed -E -e 's/[0-9.]+ (ms|billion)/# \1/g' -e "s,$tmp/,,g" -e "s,$B/,,g" -e "s,$top_builddir/,BUILD/,g" \
+            "$tmp/out"
         [ $status -eq 0 ] || echo "? $status"
     done
 }

@@ -11,7 +11,7 @@ skip()
 }
 
 [ -z "${SANITIZE-}" ] || skip "programs are not linked with the sanitizers of this build"
-[ -e "$top_builddir/bindings/cudart/.libs/libcudart.so" ] || skip "this build has no shared libraries"
+[ -e "$top_builddir/lib/ptxi/libcudart.so" ] || skip "this build has no shared libraries"
 PATH=$PATH:${CUDA_HOME:-/usr/local/cuda}/bin
 command -v nvcc > /dev/null || skip "nvcc not found"
 tmp=$(mktemp -d) || exit 1
@@ -38,23 +38,24 @@ build()
 {
     name=$1
     shift
-    nvcc "$@" -o "$tmp/$name" "$source" > "$tmp/log" 2>&1 || {
-        cat "$tmp/log"
-        skip "nvcc does not link programs here"
-    }
+    nvcc "$@" -o "$tmp/$name" "$source" > "$tmp/log" 2>&1 && return
+    cat "$tmp/log"
+    skip "nvcc does not link programs here"
 }
 
 build plain -arch=sm_90 $("$PTXI" config --libs)
 build shared -arch=sm_90 -cudart shared
 build static -arch=sm_90
+build missing -arch=sm_90 -cudart shared -DMISSING -shared -Xcompiler -fPIC
 build sass -gencode arch=compute_90,code=sm_90 -cudart shared
 for program in plain shared; do
     expect 0 '0 2 4 6' "$PTXI" exec "$tmp/$program"
     expect 0 'can run' "$PTXI" doctor "$tmp/$program"
 done
 expect 1 'the CUDA runtime is linked into the file' "$PTXI" doctor "$tmp/static"
+expect 1 'functions that this library does not have: cudaMissing' "$PTXI" doctor "$tmp/missing"
 expect 1 'no PTX, only code for sm_90' "$PTXI" doctor "$tmp/sass"
-expect 1 'warning' "$PTXI" exec "$tmp/static"
+expect 1 'contains NVIDIA' "$PTXI" exec "$tmp/static"
 
 arguments="-k scale -b 4 -a f32[4]=ramp -a f32=2 -o 0"
 # shellcheck disable=SC2086

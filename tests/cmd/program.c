@@ -45,10 +45,10 @@ static ptxiModule load(const char *file)
 }
 
 /* These functions are calls of their own, with names among the dynamic symbols. */
-int launch_reverse(ptxiModule module, unsigned threads, ptxiDevicePtr p)
-    __attribute__((noinline, visibility("default")));
-int run(ptxiModule module, const char *what) __attribute__((noinline, visibility("default")));
-int main(int argc, char **argv) __attribute__((visibility("default")));
+#define NAMED __attribute__((noinline, visibility("default")))
+int launch_reverse(ptxiModule module, unsigned threads, ptxiDevicePtr p) NAMED;
+int run(ptxiModule module, const char *what) NAMED;
+int main(int argc, char **argv) NAMED;
 
 int launch_reverse(ptxiModule module, unsigned threads, ptxiDevicePtr p)
 {
@@ -58,7 +58,7 @@ int launch_reverse(ptxiModule module, unsigned threads, ptxiDevicePtr p)
 
     if (!r)
         r = CALL(ptxiLaunchKernel, "cuLaunchKernel")(f, 1, 1, 1, threads, 1, 1, sizeof(unsigned[64]), NULL, params,
-                                                   NULL);
+                                                     NULL);
     return r;
 }
 

@@ -6,10 +6,17 @@ __global__ void scale(float *x, float a)
     x[threadIdx.x] *= a;
 }
 
+#ifdef MISSING // a function that no library has
+extern "C" cudaError_t cudaMissing();
+#else
+#define cudaMissing() cudaSuccess
+#endif
+
 int main()
 {
     float x[4] = { 0, 1, 2, 3 }, *p = nullptr;
 
+    cudaMissing();
     cudaMalloc(&p, sizeof x);
     cudaMemcpy(p, x, sizeof x, cudaMemcpyHostToDevice);
     scale<<<1, 4>>>(p, 2.0f);

@@ -3,47 +3,54 @@
 
 #include <getopt.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 
 enum { LIBS = 256, LIBRARY_PATH };
 
-static int print(const struct cmd_libraries *l, int what)
+/* Print the option of the linker for a version of CUDA. NULL: the newest. Versions other than the newest have a
+ * directory of their own. */
+static int print_libs(const char *directory, const char *version)
 {
-    char *path = ptxi_cmd_library_path(l, NULL);
+    char name[64], own[PATH_MAX];
 
-    if (!path) {
-        ptxi_cmd_error("out of memory");
+    snprintf(name, sizeof name, "libcudart.so.%s", version ? version : "");
+    snprintf(own, sizeof own, "%.*s/cuda%.8s", PATH_MAX - 16, directory, version ? version : "");
+    if (version && ptxi_cmd_has_file(own, name))
+        directory = own;
+    else if (version && (strchr(version, '/') || !ptxi_cmd_has_file(directory, name))) {
+        ptxi_cmd_error("--libs: there is no %s in %s", name, directory);
         return CMD_FAILED;
     }
-    if (what == LIBS)
-        printf("-L%s\n", l->runtime);
-    else if (what == LIBRARY_PATH)
-        puts(path);
-    else
-        printf("--libs          -L%s\n--library-path  %s\n", l->runtime, path);
-    free(path);
+    printf("-L%s\n", directory);
     return CMD_OK;
 }
 
 int ptxi_cmd_config(int argc, char **argv)
 {
     static const struct option options[] = {
-        { "libs", no_argument, NULL, LIBS }, { "library-path", no_argument, NULL, LIBRARY_PATH },
+        { "libs", optional_argument, NULL, LIBS }, { "library-path", no_argument, NULL, LIBRARY_PATH },
         { "help", no_argument, NULL, 'h' }, { 0 },
     };
-    struct cmd_libraries libraries;
+    const char *version = NULL;
+    char directory[PATH_MAX];
     int what = 0;
 
     for (int c; (c = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
         switch (c) {
-        case LIBS: case LIBRARY_PATH: what = c; break;
+        case LIBS: what = c; version = optarg; break;
+        case LIBRARY_PATH: what = c; break;
         case 'h': return CMD_SHOW_HELP;
         default: return ptxi_cmd_usage();
         }
     }
-    if (optind < argc) {
-        ptxi_cmd_error("unexpected argument '%s'", argv[optind]);
+    if (optind < argc || !what) {
+        ptxi_cmd_error(what ? "unexpected argument '%s'" : "no option given", argv[optind]);
         return ptxi_cmd_usage();
     }
-    return ptxi_cmd_find_libraries(&libraries) ? print(&libraries, what) : CMD_FAILED;
+    if (!ptxi_cmd_find_libraries(directory))
+        return CMD_FAILED;
+    if (what == LIBS)
+        return print_libs(directory, version);
+    puts(directory);
+    return CMD_OK;
 }

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 struct doctor {
-    struct cmd_libraries own;
+    char own[PATH_MAX];            /* directory of the libraries */
     char device[32];               /* "sm_90" */
     struct doctor_list libraries;  /* all that were examined */
     bool quiet, colour;
@@ -106,25 +106,20 @@ static void check_static_runtime(struct doctor *d, const char *path, bool is_lib
     d->uses_cuda = true;
 }
 
-/* Whether the path is in one of the directories that `ptxi exec` names. */
+/* Whether the path is in the directory that `ptxi exec` names. */
 static bool is_own(const struct doctor *d, const char *path)
 {
-    char directory[PATH_MAX], own[PATH_MAX];
+    char directory[PATH_MAX], real[PATH_MAX], own[PATH_MAX];
     const char *slash = strrchr(path, '/');
 
     snprintf(directory, sizeof directory, "%.*s", (int)(slash - path), path);
-    if (!realpath(directory, own))
-        return false;
-    for (int i = 0; i < 2; i++)
-        if (realpath(i ? d->own.runtime : d->own.driver, directory) && !strcmp(directory, own))
-            return true;
-    return false;
+    return realpath(directory, real) && realpath(d->own, own) && !strcmp(real, own);
 }
 
 /* The versions of the runtime that this library has. */
 static void list_runtimes(const struct doctor *d, char *to, size_t size)
 {
-    DIR *directory = opendir(d->own.runtime);
+    DIR *directory = opendir(d->own);
     size_t n = 0;
 
     *to = 0;
@@ -142,7 +137,7 @@ static void list_runtimes(const struct doctor *d, char *to, size_t size)
 static void check_shared_runtime(struct doctor *d, const char *file, const struct doctor_library *l)
 {
     char text[PATH_MAX + 128], have[128];
-    bool provided = ptxi_cmd_has_file(d->own.runtime, l->name) || ptxi_cmd_has_file(d->own.driver, l->name);
+    bool provided = ptxi_cmd_has_file(d->own, l->name);
 
     d->uses_cuda = true;
     if (l->path && is_own(d, l->path)) {
@@ -176,12 +171,27 @@ static void check_library(struct doctor *d, const char *path)
     check_code(d, path, &f, true);
 }
 
+/* Functions of CUDA that the file uses and no library has. */
+static void check_missing(struct doctor *d, const char *file, const struct doctor_list *missing)
+{
+    char text[512] = "functions that this library does not have:";
+    size_t n = strlen(text), i;
+
+    for (i = 0; i < missing->count && n + strlen(missing->at[i].name) + 16 < sizeof text; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s %s", i ? "," : "", missing->at[i].name);
+    if (i < missing->count)
+        snprintf(text + n, sizeof text - n, ", ...");
+    if (i)
+        print_line(d, LINE_PROBLEM, file, text, "a call of such a function ends the program");
+}
+
 /* Check what the loader loads for a file. Libraries that several files need are checked once. */
 static bool check_libraries(struct doctor *d, const char *file)
 {
-    struct doctor_list list = { 0 };
-    bool ok = ptxi_cmd_list_libraries(file, &list);
+    struct doctor_list list = { 0 }, missing = { 0 };
+    bool ok = ptxi_cmd_list_libraries(file, &list, &missing);
 
+    check_missing(d, file, &missing);
     for (size_t i = 0; ok && i < list.count; i++) {
         const struct doctor_library *l = &list.at[i];
         size_t before = d->libraries.count;
@@ -199,6 +209,7 @@ static bool check_libraries(struct doctor *d, const char *file)
             print_line(d, LINE_PROBLEM, file, l->name, "the loader does not find this library");
     }
     ptxi_cmd_free_libraries(&list);
+    ptxi_cmd_free_libraries(&missing);
     return ok;
 }
 
@@ -252,22 +263,6 @@ static bool check(struct doctor *d, const char *name)
     return found && d->problems == before;
 }
 
-/* The loader must search as it does under `ptxi exec`. */
-static bool prepare(struct doctor *d)
-{
-    char *path;
-
-    if (!ptxi_cmd_find_libraries(&d->own))
-        return false;
-    path = ptxi_cmd_library_path(&d->own, getenv("LD_LIBRARY_PATH"));
-    bool ok = path && !setenv("LD_LIBRARY_PATH", path, 1);
-
-    if (!ok)
-        ptxi_cmd_error("out of memory");
-    free(path);
-    return ok;
-}
-
 int ptxi_cmd_doctor(int argc, char **argv)
 {
     static const struct option options[] = {
@@ -288,7 +283,8 @@ int ptxi_cmd_doctor(int argc, char **argv)
     }
     if (!ptxi_cmd_has_files(argc) || !ptxi_cmd_open(device) || ptxiDeviceGetProfile(d.device, sizeof d.device, 0))
         return CMD_USAGE;
-    if (!prepare(&d))
+    /* The loader must search as it does under `ptxi exec`. */
+    if (!ptxi_cmd_find_libraries(d.own) || !ptxi_cmd_set_library_path(d.own))
         return CMD_FAILED;
     for (int i = optind; i < argc; i++)
         ok &= check(&d, argv[i]);

@@ -39,9 +39,10 @@ struct doctor_list {
     size_t count;
 };
 
-/* List the libraries that the dynamic loader loads for an executable or library, under the current LD_LIBRARY_PATH. The
- * list is empty if the loader does not load the file. False after a message. */
-bool ptxi_cmd_list_libraries(const char *file, struct doctor_list *list);
+/* List the libraries that the dynamic loader loads for an executable or library, under the current LD_LIBRARY_PATH, and
+ * functions of CUDA that none of them has. The lists are empty if the loader does not load the file. False after a
+ * message. */
+bool ptxi_cmd_list_libraries(const char *file, struct doctor_list *list, struct doctor_list *missing);
 
 /* List the shared libraries below the directory of a Python package, with paths as names. The list is empty if there
  * is no such package. False after a message. */

@@ -1,5 +1,6 @@
 #include "doctor.h"
 
+#include <ctype.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -50,8 +51,8 @@ static bool report_memory(bool ok)
 
 /* ---- the output of a program */
 
-/* Start a program without stderr. Returns its output, or NULL with errno. */
-static FILE *start(char **argv, pid_t *child)
+/* Start a program. Returns its output, with that on stderr if `all`, or NULL with errno. */
+static FILE *start(char **argv, bool all, pid_t *child)
 {
     extern char **environ;
     posix_spawn_file_actions_t actions;
@@ -62,7 +63,10 @@ static FILE *start(char **argv, pid_t *child)
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
     posix_spawn_file_actions_addclose(&actions, ends[0]);
-    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    if (all)
+        posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
+    else
+        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
     error = posix_spawnp(child, argv[0], &actions, NULL, argv, environ);
     posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
@@ -86,7 +90,20 @@ static bool finish(FILE *f, pid_t child)
     return WIFEXITED(status) && !WEXITSTATUS(status);
 }
 
-/* ---- libraries: ld.so(8), "--list" */
+/* ---- libraries: the loader as ldd(1) calls it with -r */
+
+static const char undefined[] = "undefined symbol: ";
+
+/* Add the function of CUDA that a line "undefined symbol: cudaMalloc, version libcudart.so.13\t(./program)" names. */
+static bool add_missing(struct doctor_list *missing, char *line)
+{
+    char *name = line + strlen(undefined);
+
+    name[strcspn(name, ",\t ")] = 0;
+    if (strncmp(name, "cuda", 4) && strncmp(name, "__cuda", 6) && (strncmp(name, "cu", 2) || !isupper(name[2])))
+        return true;
+    return ptxi_cmd_add_library(missing, name, NULL);
+}
 
 /* Add a line such as "\tlibm.so.6 => /lib/libm.so.6 (0x...)", or "=> not found". Other lines are not libraries that
  * the program requests by name. */
@@ -110,31 +127,35 @@ static bool add_line(struct doctor_list *list, char *line)
 /* The loader of this program. The one that a file names might be anything. NULL: this program is linked statically. */
 static char *find_loader(void)
 {
+#ifdef __GLIBC__ /* other loaders would run the file */
     Dl_info info;
 
-    return dladdr((void *)getauxval(AT_BASE), &info) ? (char *)(uintptr_t)info.dli_fname : NULL;
+    if (dladdr((void *)getauxval(AT_BASE), &info))
+        return (char *)(uintptr_t)info.dli_fname;
+#endif
+    return NULL;
 }
 
-bool ptxi_cmd_list_libraries(const char *file, struct doctor_list *list)
+bool ptxi_cmd_list_libraries(const char *file, struct doctor_list *list, struct doctor_list *missing)
 {
-    static char option[] = "--list";
+    static char env[] = "env", trace[] = "LD_TRACE_LOADED_OBJECTS=1", warn[] = "LD_WARN=1", now[] = "LD_BIND_NOW=1";
     char path[PATH_MAX]; /* the loader searches names without a slash */
-    char *argv[] = { find_loader(), option, path, NULL };
+    char *argv[] = { env, trace, warn, now, find_loader(), path, NULL };
     char *line = NULL;
     size_t room = 0;
     bool ok = true;
     pid_t child;
 
-    if (!argv[0] || !realpath(file, path))
+    if (!argv[4] || !realpath(file, path))
         return true;
-    FILE *f = start(argv, &child);
+    FILE *f = start(argv, true, &child);
 
     if (!f) {
         ptxi_cmd_error("%s: %s", argv[0], strerror(errno));
         return false;
     }
     while (ok && getline(&line, &room, f) > 0)
-        ok = add_line(list, line);
+        ok = strncmp(line, undefined, strlen(undefined)) ? add_line(list, line) : add_missing(missing, line);
     free(line);
     finish(f, child);
     return report_memory(ok);
@@ -169,7 +190,7 @@ bool ptxi_cmd_list_package(const char *package, struct doctor_list *list)
     /* find_spec() imports the packages that contain a package, so only those at the top are accepted. */
     if (package[strspn(package, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")])
         return true;
-    FILE *f = start(argv, &child);
+    FILE *f = start(argv, false, &child);
 
     if (!f)
         return true;

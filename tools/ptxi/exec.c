@@ -1,6 +1,5 @@
 /* ptxi exec: runs a program that was made for a GPU. The program replaces this process, so its exit status and signals
  * are those of the command. */
-#include "doctor.h"
 #include "locate.h"
 
 #include <errno.h>
@@ -12,7 +11,7 @@
 
 enum { MOST_WORKERS = 1024 }; /* of ptxiCtxSetWorkers() */
 
-enum { OPT_SCHEDULE = 256, OPT_ON_FAULT, OPT_FILL, OPT_STATS };
+enum { OPT_SCHEDULE = 256, OPT_ON_FAULT, OPT_FILL, OPT_STATS, OPT_TOOLKIT };
 
 /* Set a variable of the program. */
 static bool set(const char *variable, const char *value)
@@ -48,6 +47,26 @@ static bool set_on_fault(void)
     return false;
 }
 
+/* NVIDIA's Python packages open libraries of the toolkit by path, unless they are loaded. */
+static bool set_toolkit(void)
+{
+    const char *rest = getenv("LD_PRELOAD");
+    unsigned long long version = 13;
+    char list[4096];
+
+    if (optarg && !ptxi_cmd_number(optarg, 99, &version)) {
+        ptxi_cmd_error("--toolkit: expected a major version of CUDA, got '%s'", optarg);
+        return false;
+    }
+    int n = snprintf(list, sizeof list, "libnvrtc.so.%llu:libnvJitLink.so.%llu%s%s", version, version,
+                     rest && *rest ? ":" : "", rest ? rest : "");
+
+    if ((size_t)n < sizeof list)
+        return set("LD_PRELOAD", list);
+    ptxi_cmd_error("LD_PRELOAD is too long");
+    return false;
+}
+
 static bool set_option(int option)
 {
     switch (option) {
@@ -56,6 +75,7 @@ static bool set_option(int option)
     case 'q': return set("PTXI_REPORT", "0");
     case OPT_SCHEDULE: return set_schedule();
     case OPT_ON_FAULT: return set_on_fault();
+    case OPT_TOOLKIT: return set_toolkit();
     case OPT_FILL: return set_number("--fill", "PTXI_FILL", 0, 255);
     default: return false;
     }
@@ -63,17 +83,9 @@ static bool set_option(int option)
 
 static bool set_library_path(void)
 {
-    struct cmd_libraries libraries;
+    char directory[PATH_MAX];
 
-    if (!ptxi_cmd_find_libraries(&libraries))
-        return false;
-    char *path = ptxi_cmd_library_path(&libraries, getenv("LD_LIBRARY_PATH"));
-    bool ok = path && set("LD_LIBRARY_PATH", path);
-
-    if (!path)
-        ptxi_cmd_error("out of memory");
-    free(path);
-    return ok;
+    return ptxi_cmd_find_libraries(directory) && ptxi_cmd_set_library_path(directory);
 }
 
 /* The process appends to the file. */
@@ -90,16 +102,6 @@ static bool set_statistics(const char *file)
     return set("PTXI_STATS", file);
 }
 
-/* Such a program reports that there is no GPU, or prints wrong results. */
-static void warn_static_runtime(const char *program)
-{
-    struct doctor_file f;
-
-    if (strchr(program, '/') && !ptxi_cmd_examine(program, &f) && f.has_runtime)
-        ptxi_cmd_error("warning: %s has its own CUDA runtime, which needs a GPU; see 'ptxi doctor %s'", program,
-                       program);
-}
-
 static int execute(char **argv, const char *statistics)
 {
     if (!set_library_path())
@@ -108,7 +110,6 @@ static int execute(char **argv, const char *statistics)
         return CMD_USAGE;
     if (statistics && !set_statistics(statistics))
         return CMD_FAILED;
-    warn_static_runtime(argv[0]);
     execvp(argv[0], argv);
     ptxi_cmd_error("%s: %s", argv[0], strerror(errno));
     return errno == ENOENT ? CMD_NOT_FOUND : CMD_CANNOT_EXECUTE;
@@ -120,6 +121,7 @@ int ptxi_cmd_exec(int argc, char **argv)
         { "device", required_argument, NULL, 'd' }, { "workers", required_argument, NULL, 'w' },
         { "schedule", required_argument, NULL, OPT_SCHEDULE }, { "on-fault", required_argument, NULL, OPT_ON_FAULT },
         { "fill", required_argument, NULL, OPT_FILL }, { "stats", optional_argument, NULL, OPT_STATS },
+        { "toolkit", optional_argument, NULL, OPT_TOOLKIT },
         { "quiet", no_argument, NULL, 'q' }, { "help", no_argument, NULL, 'h' }, { 0 },
     };
     const char *statistics = NULL;

@@ -187,6 +187,8 @@ const char ptxi_cmd_exec_help[] =
     "      --on-fault WHAT   invalid memory accesses of kernels: fail (the launch fails), or report (the thread\n"
     "                        continues) (default: PTXI_ON_FAULT, or fail)\n"
     "      --fill BYTE       initial content of device memory and registers (default: PTXI_FILL, or 0)\n"
+    "      --toolkit[=N]     load libnvrtc and libnvJitLink of this library before the program, for Python packages\n"
+    "                        that open them by path; N is the major version of CUDA (default: 13)\n"
     "      --stats[=FILE]    at the end, write a table of kernels, copies and memory to FILE, or stderr\n"
     "  -q, --quiet           do not write failed launches\n"
     "  -h, --help            show this help\n"
@@ -200,13 +202,14 @@ const char ptxi_cmd_exec_help[] =
     "  ptxi exec -d sm_80 python3 program.py\n";
 
 const char ptxi_cmd_config_help[] =
-    "Usage: ptxi config [--libs | --library-path]\n"
+    "Usage: ptxi config --libs[=VERSION] | --library-path\n"
     "\n"
     "Show the directories of the libraries for programs made for a GPU.\n"
     "\n"
-    "      --libs          option of the linker, so that programs are linked with the runtime of this library\n"
-    "      --library-path  value of LD_LIBRARY_PATH for programs; 'ptxi exec' sets it\n"
-    "  -h, --help          show this help\n"
+    "      --libs[=VERSION]  option of the linker, so that programs are linked with the runtime of this library;\n"
+    "                        VERSION is the major version of CUDA (default: the newest)\n"
+    "      --library-path    value of LD_LIBRARY_PATH for programs; 'ptxi exec' sets it\n"
+    "  -h, --help            show this help\n"
     "\n"
     "Example:\n"
     "  nvcc -arch=sm_90 $(ptxi config --libs) program.cu && ptxi exec ./a.out\n";

@@ -57,29 +57,27 @@ static bool find_relative(char to[PATH_MAX], const char *own)
     return try_directory(to, prefix, PTXI_DRIVERDIR + common);
 }
 
-bool ptxi_cmd_find_libraries(struct cmd_libraries *l)
+bool ptxi_cmd_find_libraries(char directory[PATH_MAX])
 {
     char own[PATH_MAX];
-    bool has_own = find_own_directory(own);
 
-    if (has_own && try_directory(l->driver, own, "/bindings/cuda/.libs")) {
-        snprintf(l->runtime, sizeof l->runtime, "%.*s/bindings/cudart/.libs", (int)(PATH_MAX - 32), own);
+    if (find_own_directory(own) && (try_directory(directory, own, "/lib/ptxi") || find_relative(directory, own)))
         return true;
-    }
-    if ((has_own && find_relative(l->driver, own)) || try_directory(l->driver, PTXI_DRIVERDIR, "")) {
-        strcpy(l->runtime, l->driver);
+    if (try_directory(directory, PTXI_DRIVERDIR, ""))
         return true;
-    }
     ptxi_cmd_error("%s not found in " PTXI_DRIVERDIR, driver_name);
     return false;
 }
 
-char *ptxi_cmd_library_path(const struct cmd_libraries *l, const char *rest)
+bool ptxi_cmd_set_library_path(const char *directory)
 {
-    const char *second = strcmp(l->driver, l->runtime) ? l->runtime : NULL;
-    char *s = NULL;
-    int n = asprintf(&s, "%s%s%s%s%s", l->driver, second ? ":" : "", second ? second : "", rest && *rest ? ":" : "",
-                     rest ? rest : "");
+    const char *rest = getenv("LD_LIBRARY_PATH");
+    char *path = NULL;
+    bool ok = asprintf(&path, "%s%s%s", directory, rest && *rest ? ":" : "", rest ? rest : "") >= 0 &&
+              !setenv("LD_LIBRARY_PATH", path, 1);
 
-    return n < 0 ? NULL : s;
+    if (!ok)
+        ptxi_cmd_error("out of memory");
+    free(path);
+    return ok;
 }

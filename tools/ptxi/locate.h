@@ -6,19 +6,15 @@
 
 #include <limits.h>
 
-struct cmd_libraries {
-    char driver[PATH_MAX];  /* directory of libcuda.so.1 */
-    char runtime[PATH_MAX]; /* directory of libcudart.so; the same one, except in a build tree */
-};
-
-/* Find the libraries of this command, in its build tree or where it is installed. False after a message. */
-bool ptxi_cmd_find_libraries(struct cmd_libraries *l);
+/* Find the directory of libcuda.so.1, libcudart.so and the others, in the build tree of this command or where it is
+ * installed. False after a message. */
+bool ptxi_cmd_find_libraries(char directory[PATH_MAX]);
 
 /* Whether the directory contains the file. */
 bool ptxi_cmd_has_file(const char *directory, const char *file);
 
-/* Format the directories for LD_LIBRARY_PATH, followed by `rest` unless that is NULL or empty. The caller frees the
- * result. NULL: no memory. */
-char *ptxi_cmd_library_path(const struct cmd_libraries *l, const char *rest);
+/* Set LD_LIBRARY_PATH of this process and its children to the directory and the value that it has. False after a
+ * message. */
+bool ptxi_cmd_set_library_path(const char *directory);
 
 #endif
