@@ -1,4 +1,5 @@
-# Prints LAYOUT(OURS, CUDA, MEMBER) for each member of the structures of bindings/cudart/types.h, and SIZE(OURS, CUDA).
+# Prints LAYOUT(OURS, CUDA, MEMBER) for each member of the structures of bindings/cudart/types.h, and SIZE(OURS, CUDA):
+# awk -v major=13 -f layouts.awk types.h
 # The comment before a structure begins with its CUDA name.
 
 # Adds the member names of a declaration, such as `size_t width, height;`, to the innermost group.
@@ -73,7 +74,20 @@ function process(text, c, i, part, closing)
     inside = 1
 }
 
-inside {
+# Conditions have the form `#if CUDART_MAJOR >= NUMBER`.
+/^#if CUDART_MAJOR >= / {
+    omitted = major < $4
+}
+
+/^#else/ {
+    omitted = !omitted
+}
+
+/^#endif/ {
+    omitted = 0
+}
+
+inside && !omitted {
     line = $0
     gsub(/\/\*.*\*\//, "", line)
     if (line !~ /^#/)

@@ -38,7 +38,7 @@ template<size_t Ours, size_t Cuda> constexpr bool check()
 #define SIZE(a, b) static_assert(check<sizeof(ours::a), sizeof(b)>());
 EOF
         # Members with other names: the union of nodes has none in CUDA, and reserved members are not used.
-        awk -f "$top/tests/cudart/layouts.awk" "$cudart/types.h" | grep -v -e reserved -e 'graph_node_params.*value'
+        awk -v major="$major" -f "$top/tests/cudart/layouts.awk" "$cudart/types.h" | grep -v -e reserved -e 'graph_node_params.*value'
         echo '#define INT(member, attribute) LAYOUT(device_properties, cudaDeviceProp, member)'
         echo '#undef SIZE'
         echo '#define SIZE INT'
@@ -53,7 +53,9 @@ NODE(value.kernel.kernelParams, kernel.kernelParams)
 NODE(value.copy.copyParams.kind, memcpy.copyParams.kind)
 // Structures of ptxi.h that the runtime uses as they are
 #define SAME(a, b) static_assert(sizeof(ours::a) == sizeof(b), #b);
+#if CUDART_MAJOR >= 13
 SAME(PTXI_RESOURCE_VIEW_DESC, cudaResourceViewDesc)
+#endif
 SAME(PTXI_MEMSET_NODE_PARAMS, cudaMemsetParams)
 SAME(PTXI_HOST_NODE_PARAMS, cudaHostNodeParams)
 SAME(PTXI_GRAPH_INSTANTIATE_PARAMS, cudaGraphInstantiateParams)
