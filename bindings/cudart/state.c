@@ -46,10 +46,16 @@ __attribute__((destructor)) static void unload(void)
 
 /* ---- contexts */
 
+/* The number of devices is kept, since a child made by fork() may ask for it, too. 0: not known. */
+static _Atomic int device_count;
+
 static int initialise(void)
 {
     ptxiResult r = ptxiInit(0);
+    int count;
 
+    if (!r && !atomic_load_explicit(&device_count, memory_order_relaxed) && !ptxiDeviceGetCount(&count))
+        atomic_store(&device_count, count);
     return r == PTXI_ERROR_NOT_INITIALIZED ? ERROR_INITIALIZATION : (int)r;
 }
 
@@ -121,23 +127,17 @@ int ptxi_runtime_reset_device(void)
 
 /* ---- devices */
 
-/* The number is kept, since a child made by fork() may ask for it, too. */
 int ptxi_runtime_get_device_count(int *count)
 {
-    static _Atomic int known;
-    int error;
+    int known = atomic_load_explicit(&device_count, memory_order_relaxed);
+    int error = known ? 0 : initialise();
 
+    if (error)
+        return error;
     if (!count)
         return PTXI_ERROR_INVALID_VALUE;
-    *count = atomic_load_explicit(&known, memory_order_relaxed);
-    if (*count)
-        return 0;
-    error = initialise();
-    if (!error)
-        error = ptxiDeviceGetCount(count);
-    if (!error)
-        atomic_store(&known, *count);
-    return error;
+    *count = known;
+    return known ? 0 : (int)ptxiDeviceGetCount(count);
 }
 
 int ptxi_runtime_check_device(int device)

@@ -6,13 +6,13 @@
 #
 # Each program judges itself: its exit status, and words such as FAILED in its output. samples.txt lists the programs that
 # do not pass, with the reason. The script fails if another one does not pass, or if one of these passes.
-# Environment: top_builddir, the build [build]; NVCC; OUT, where to build [programs in the build]; JOBS compilers at
+# Environment: top_builddir, the build [build]; NVCC; OUT, where to build [tests/programs/out in the build]; JOBS compilers at
 # once [2]; LIMIT seconds for a run [120]. What has been built in OUT is not built again.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 : "${top_builddir:=$here/../../build}" "${NVCC:=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}" "${JOBS:=2}" "${LIMIT:=120}"
 top_builddir=$(cd "$top_builddir" && pwd) || exit 1
-: "${OUT:=$top_builddir/tests/programs}"
+: "${OUT:=$top_builddir/tests/programs/out}"
 export REAL_NVCC="$NVCC" OUT LIMIT JOBS top_builddir NVCC
 
 # ---- cuda-samples: one folder with a CMakeLists.txt for each sample
