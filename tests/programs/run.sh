@@ -143,13 +143,14 @@ judge()
 }
 
 # ---- PolyBench: each program compares the results of the GPU with those of the CPU
+# cudaThreadSynchronize() does not exist any more in CUDA 13.
 
 build_polybench()
 {
     source=$1 name=$(basename "$1")
     mkdir -p "$OUT/polybench"
     [ -x "$OUT/polybench/$name" ] && return
-    "$here/nvcc.sh" -O3 -cudart shared -o "$OUT/polybench/$name" "$source"/*.cu > "$OUT/polybench/$name.log" 2>&1
+    "$here/nvcc.sh" -O3 -DcudaThreadSynchronize=cudaDeviceSynchronize -cudart shared -o "$OUT/polybench/$name" "$source"/*.cu > "$OUT/polybench/$name.log" 2>&1
 }
 
 run_polybench()
