@@ -46,7 +46,8 @@ PTXI_API int __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared_
 
 /* ---- launches */
 
-/* The driver has one error for all invalid arguments, the runtime has one of its own for invalid shapes. */
+#if CUDART_MAJOR < 13
+/* The driver has one error for all invalid arguments, the runtime of CUDA 12 has one of its own for invalid shapes. */
 static bool is_shape_valid(dim3 grid, dim3 block)
 {
     const unsigned long long threads = (unsigned long long)block.x * block.y * block.z;
@@ -59,6 +60,13 @@ static int launch_error(ptxiResult r, dim3 grid, dim3 block)
 {
     return r == PTXI_ERROR_INVALID_VALUE && !is_shape_valid(grid, block) ? ERROR_INVALID_CONFIGURATION : (int)r;
 }
+#else
+static int launch_error(ptxiResult r, dim3 grid, dim3 block)
+{
+    (void)grid, (void)block;
+    return r;
+}
+#endif
 
 static int launch_kernel(ptxiFunction kernel, dim3 grid, dim3 block, void **arguments, size_t shared_bytes,
                          ptxiStream stream)

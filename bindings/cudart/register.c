@@ -46,6 +46,20 @@ static struct symbol *find_symbol(const void *host)
     return s;
 }
 
+/* nvcc replaces a managed variable in an expression by the memory that its pointer points to, so the address of the
+ * variable is that of this memory. */
+static struct symbol *find_managed(const void *address)
+{
+    struct symbol *found = NULL;
+
+    pthread_rwlock_rdlock(&lock);
+    for (struct symbol *s = symbols; s && !found; s = (struct symbol *)s->hh.next)
+        if (s->kind == SYMBOL_MANAGED && *s->address == address)
+            found = s;
+    pthread_rwlock_unlock(&lock);
+    return found;
+}
+
 /* ---- registration */
 
 static void add_symbol(void **handle, const void *host, const char *name, enum symbol_kind kind, void **address,
@@ -304,6 +318,8 @@ int ptxi_runtime_find_variable(const void *symbol, ptxiDevicePtr *address, size_
     size_t unused;
     int error;
 
+    if (!s && symbol)
+        s = find_managed(symbol);
     if (!s || s->kind == SYMBOL_KERNEL)
         return ERROR_INVALID_SYMBOL;
     error = load_owner(s);

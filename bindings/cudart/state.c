@@ -46,10 +46,16 @@ __attribute__((destructor)) static void unload(void)
 
 /* ---- contexts */
 
+/* The number of devices is kept, since a child made by fork() may ask for it, too. 0: not known. */
+static _Atomic int device_count;
+
 static int initialise(void)
 {
     ptxiResult r = ptxiInit(0);
+    int count;
 
+    if (!r && !atomic_load_explicit(&device_count, memory_order_relaxed) && !ptxiDeviceGetCount(&count))
+        atomic_store(&device_count, count);
     return r == PTXI_ERROR_NOT_INITIALIZED ? ERROR_INITIALIZATION : (int)r;
 }
 
@@ -116,7 +122,6 @@ int ptxi_runtime_reset_device(void)
     atomic_store(&device->context, NULL);
     atomic_store(&device->fatal_error, 0);
     atomic_fetch_add(&device->generation, 1);
-    thread.last_error = 0;
     return error;
 }
 
@@ -124,9 +129,15 @@ int ptxi_runtime_reset_device(void)
 
 int ptxi_runtime_get_device_count(int *count)
 {
-    int error = initialise();
+    int known = atomic_load_explicit(&device_count, memory_order_relaxed);
+    int error = known ? 0 : initialise();
 
-    return error ? error : (int)ptxiDeviceGetCount(count);
+    if (error)
+        return error;
+    if (!count)
+        return PTXI_ERROR_INVALID_VALUE;
+    *count = known;
+    return known ? 0 : (int)ptxiDeviceGetCount(count);
 }
 
 int ptxi_runtime_check_device(int device)
@@ -142,10 +153,14 @@ int ptxi_runtime_check_device(int device)
 int ptxi_runtime_get_device(int *device)
 {
     ptxiContext current = NULL;
+    int error;
 
     if (!device)
         return PTXI_ERROR_INVALID_VALUE;
-    if (!ptxiCtxGetCurrent(&current) && current)
+    error = ptxiCtxGetCurrent(&current);
+    if (error == PTXI_ERROR_NOT_PERMITTED)
+        return error; /* called by a host function */
+    if (!error && current)
         return ptxiCtxGetDevice(device);
     *device = thread.device;
     return 0;
@@ -236,9 +251,11 @@ static bool is_fatal(int error)
     }
 }
 
+/* A call within a host function fails with NOT_PERMITTED. Here the thread that waits for a stream may execute its host
+ * functions; on a GPU a thread of the driver does, so that the program's threads do not see the error. */
 int ptxi_runtime_record(int error)
 {
-    if (error == PTXI_ERROR_NOT_READY)
+    if (error == PTXI_ERROR_NOT_READY || error == PTXI_ERROR_NOT_PERMITTED)
         return error;
     thread.last_error = error;
     if (is_fatal(error))
@@ -248,8 +265,7 @@ int ptxi_runtime_record(int error)
 
 int ptxi_runtime_last_error(bool clear)
 {
-    int fatal = atomic_load_explicit(&devices[thread.device].fatal_error, memory_order_relaxed);
-    int error = thread.last_error ? thread.last_error : fatal;
+    int error = thread.last_error;
 
     if (clear)
         thread.last_error = 0;

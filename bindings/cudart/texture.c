@@ -103,6 +103,32 @@ static int to_driver_texture(const struct texture_desc *t, PTXI_TEXTURE_DESC *d)
     return 0;
 }
 
+/* Elements that are read as integers cannot be filtered. */
+static bool is_filter_valid(const struct texture_desc *t, const PTXI_RESOURCE_DESC *r)
+{
+    PTXI_ARRAY3D_DESCRIPTOR d = { .Format = PTXI_AD_FORMAT_FLOAT };
+    ptxiArray level;
+
+    if (t->filterMode != PTXI_TR_FILTER_MODE_LINEAR || t->readMode != READ_ELEMENT)
+        return true;
+    switch (r->resType) {
+    case PTXI_RESOURCE_TYPE_ARRAY:
+        ptxiArray3DGetDescriptor(&d, r->res.array.hArray);
+        break;
+    case PTXI_RESOURCE_TYPE_MIPMAPPED_ARRAY:
+        if (!ptxiMipmappedArrayGetLevel(&level, r->res.mipmap.hMipmappedArray, 0))
+            ptxiArray3DGetDescriptor(&d, level);
+        break;
+    case PTXI_RESOURCE_TYPE_LINEAR:
+        d.Format = r->res.linear.format;
+        break;
+    case PTXI_RESOURCE_TYPE_PITCH2D:
+        d.Format = r->res.pitch2D.format;
+        break;
+    }
+    return d.Format == PTXI_AD_FORMAT_FLOAT || d.Format == PTXI_AD_FORMAT_HALF;
+}
+
 int ptxi_runtime_create_texture(ptxiTexObject *texture, const struct resource_desc *resource,
                                 const struct texture_desc *desc, const PTXI_RESOURCE_VIEW_DESC *view)
 {
@@ -118,6 +144,8 @@ int ptxi_runtime_create_texture(ptxiTexObject *texture, const struct resource_de
     error = to_driver_resource(resource, &r);
     if (!error)
         error = to_driver_texture(desc, &t);
+    if (!error && !is_filter_valid(desc, &r))
+        error = ERROR_INVALID_FILTER_SETTING;
     return error ? error : (int)ptxiTexObjectCreate(texture, &r, &t, view ? &v : NULL);
 }
 
@@ -175,11 +203,12 @@ int ptxi_runtime_get_texture_view(PTXI_RESOURCE_VIEW_DESC *view, ptxiTexObject t
     return error;
 }
 
-/* CUDA Programming Guide, "Compute Capabilities", table "Technical Specifications": 2^28 texels. */
+/* 2^30 texels, but at most 4 GiB, as on an H100. */
 int ptxi_runtime_get_linear_width(size_t *width, const struct channel_format *format, int device)
 {
-    enum { MAX_TEXELS = 1 << 28 };
+    const size_t most_texels = (size_t)1 << 30, most_bytes = (size_t)1 << 32;
     ptxiArrayFormat driver;
+    size_t texel_bytes;
     unsigned channels;
     int count;
     int error = ptxi_runtime_get_device_count(&count);
@@ -191,9 +220,13 @@ int ptxi_runtime_get_linear_width(size_t *width, const struct channel_format *fo
     if (device < 0 || device >= count)
         return PTXI_ERROR_INVALID_DEVICE;
     error = ptxi_runtime_to_driver_format(format, &driver, &channels);
-    if (!error)
-        *width = MAX_TEXELS;
-    return error;
+    if (error)
+        return error;
+    texel_bytes = (unsigned)(format->x + format->y + format->z + format->w) / 8;
+    if (!texel_bytes)
+        texel_bytes = 1; /* a packed format, which has no bits for each channel */
+    *width = most_bytes / texel_bytes < most_texels ? most_bytes / texel_bytes : most_texels;
+    return 0;
 }
 
 /* ---- surfaces */

@@ -43,10 +43,9 @@ int main()
     SHOW(cudaSetDevice(0));
     SHOW(cudaDeviceReset());
     SHOW(cudaGetLastError());
-    SHOW(cudaMalloc(&p, sizeof *p));
+    if (SHOW(cudaMalloc(&p, sizeof *p)))
+        return 0;
     check<<<1, 1>>>(p);
-    SHOW(cudaGetLastError());
-    SHOW(cudaMemcpy(&host, p, sizeof host, cudaMemcpyDeviceToHost));
-    printf("after the reset: %d\n", host);
+    printf("after the reset: %s\n", cudaGetErrorName(cudaGetLastError()));
     return 0;
 }

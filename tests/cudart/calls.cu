@@ -15,7 +15,7 @@ static const Case cases[] = {
 #include "calls.gen.h"
 };
 
-enum { COUNT_OF_CASES = sizeof cases / sizeof *cases, LONGEST = 20, SPOILT = 3 };
+enum { COUNT_OF_CASES = sizeof cases / sizeof *cases, PARTS = 8, LONGEST = 20, SPOILT = 3, MOST_FAILURES = 20 };
 
 static bool is_changed(const void *value, size_t bytes)
 {
@@ -57,16 +57,16 @@ static bool settle()
     return !cudaDeviceSynchronize();
 }
 
-// Runs the cases from `first` on in this process.
-static int run_cases(int first)
+// Runs the cases from `first` to `end` in this process.
+static void run_cases(int first, int end)
 {
     make_library();
-    for (int k = first; k < COUNT_OF_CASES; k++) {
+    for (int k = first; k < end; k++) {
         int result, last;
 
         alarm(LONGEST);
-        // What the next process has to print if this one crashes.
         make_objects(strstr(cases[k].text, "Graph") || strstr(cases[k].text, "Capture"));
+        // Written at once, so that it is there if the call crashes.
         printf("%s:", cases[k].text);
         fflush(stdout);
         result = cases[k].run();
@@ -83,48 +83,66 @@ static int run_cases(int first)
         if (!settle())
             _exit(SPOILT);
     }
-    fflush(stdout);
     _exit(0);
 }
 
-// Number of lines that the file `out` has.
-static int count_lines(FILE *out)
+// Number of lines that the file has
+static int count_lines(int file)
 {
+    char buffer[4096];
     int lines = 0;
+    ssize_t n;
 
-    rewind(out);
-    for (int c; (c = getc(out)) != EOF;)
-        lines += c == '\n';
+    lseek(file, 0, SEEK_SET);
+    while ((n = read(file, buffer, sizeof buffer)) > 0)
+        for (ssize_t k = 0; k < n; k++)
+            lines += buffer[k] == '\n';
     return lines;
 }
 
-int main()
+// Runs a part of the cases in children that write to the file. Each goes on where the one before has ended.
+static bool run_part(int file, int first, int end)
 {
-    FILE *out = tmpfile();
-    int done = 0, failures = 0;
+    int done = first, failures = 0;
 
-    // Each child writes to the file, and the next one goes on where it has ended.
-    while (done < COUNT_OF_CASES && failures < 20) {
+    while (done < end && failures < MOST_FAILURES) {
         int status = 0, before = done;
         pid_t child = fork();
 
         if (!child) {
-            dup2(fileno(out), STDOUT_FILENO);
-            run_cases(done);
+            dup2(file, STDOUT_FILENO);
+            run_cases(done, end);
         }
         waitpid(child, &status, 0);
-        lseek(fileno(out), 0, SEEK_END);
-        done = count_lines(out);
-        if (done < COUNT_OF_CASES && !(WIFEXITED(status) && WEXITSTATUS(status) == SPOILT)) {
-            lseek(fileno(out), 0, SEEK_END);
-            if (write(fileno(out), " crash\n", 7) != 7)
-                return 2;
+        done = first + count_lines(file);
+        if (done < end && !(WIFEXITED(status) && WEXITSTATUS(status) == SPOILT)) {
+            if (write(file, " crash\n", 7) != 7)
+                return false;
             done++;
         }
         failures = done - before > 1 ? 0 : failures + 1;
     }
-    rewind(out);
-    for (int c; (c = getc(out)) != EOF;)
-        putchar(c);
-    return failures >= 20;
+    return done == end;
+}
+
+int main()
+{
+    int file[PARTS], status, failed = 0;
+    char buffer[4096];
+    ssize_t n;
+
+    for (int k = 0; k < PARTS; k++) {
+        file[k] = fileno(tmpfile());
+        if (!fork())
+            _exit(!run_part(file[k], COUNT_OF_CASES * k / PARTS, COUNT_OF_CASES * (k + 1) / PARTS));
+    }
+    while (wait(&status) > 0)
+        failed += status != 0;
+    for (int f : file) {
+        lseek(f, 0, SEEK_SET);
+        while ((n = read(f, buffer, sizeof buffer)) > 0)
+            if (write(STDOUT_FILENO, buffer, n) != n)
+                return 2;
+    }
+    return failed != 0;
 }

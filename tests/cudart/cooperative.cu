@@ -56,9 +56,6 @@ int main()
     SHOW(cudaLaunchCooperativeKernel((void *)is_valid, dim3(1), dim3(1), args));
     fetch(host, words, 1);
     printf("valid in a cooperative launch: %d\n", host[0]);
-    is_valid<<<1, 1>>>(words);
-    fetch(host, words, 1);
-    printf("valid in another launch: %d\n", host[0]);
     MUST(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, steps, 1024, 0));
     MUST(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0));
     SHOW(cudaLaunchCooperativeKernel((void *)steps, dim3(blocks * processors + 1), dim3(1024), args));

@@ -89,6 +89,12 @@ int main()
     SHOW(cudaDeviceSynchronize());
     fetch(host, p, 8);
     show_ints("copy", host, 8);
+    const int before[8] = { 50, 51, 52, 53, 54, 55, 56, 57 };
+    MUST(cudaMemcpy(p, before, sizeof before, cudaMemcpyHostToDevice));
+    copy<<<1, 1>>>(p);
+    SHOW(cudaDeviceSynchronize());
+    fetch(host, p, 8);
+    show_ints("copy again", host, 8);
     MUST(cudaMemcpy(p, numbers, sizeof numbers, cudaMemcpyHostToDevice));
     quicksort<<<1, 1>>>(p, 0, 7);
     SHOW(cudaDeviceSynchronize());

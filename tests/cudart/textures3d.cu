@@ -134,6 +134,7 @@ int main()
     view.format = cudaResViewFormatFloat1;
     view.width = 2;
     view.height = 3;
+    view.depth = 4;
     view.firstLayer = 2;
     view.lastLayer = 3;
     cudaTextureObject_t t = make_texture(array, &view);

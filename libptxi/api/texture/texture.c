@@ -270,7 +270,8 @@ static ptxiResult set_sampler(struct ptxi_texture *t, const PTXI_TEXTURE_DESC *d
         s->address[k] = d->addressMode[k] & 3;
     }
     s->linear = d->filterMode == PTXI_TR_FILTER_MODE_LINEAR && !(t->memory && t->dimensions == 1);
-    s->normalized = d->flags & PTXI_TRSF_NORMALIZED_COORDINATES || t->mipmap;
+    /* Directions in cubes always become normalized coordinates on a face. */
+    s->normalized = d->flags & PTXI_TRSF_NORMALIZED_COORDINATES || t->mipmap || t->cube;
     set_level_selection(s, d);
     t->as_integers = !ptxi_texel_is_float(t->format) && !t->normalized &&
                      (ptxi_texel_bytes(t->format) == 4 || d->flags & PTXI_TRSF_READ_AS_INTEGER);
