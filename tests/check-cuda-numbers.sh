@@ -67,16 +67,19 @@ HEAD
         echo "same(\"sizeof PTXI_$s\", sizeof(PTXI_$s), sizeof(CUDA_$s));"
     done
     echo 'same("sizeof ptxiGraphNodeParams", sizeof(ptxiGraphNodeParams), sizeof(CUgraphNodeParams));'
-    for s in MemcpyAttributes Memcpy3DOperand Offset3D Extent3D MemAllocationProp MemPoolProps MemAccessDesc MemLocation LaunchAttribute LaunchConfig; do
+    for s in MemcpyAttributes Memcpy3DOperand Offset3D Extent3D MemAllocationProp MemPoolProps MemAccessDesc \
+             MemLocation LaunchAttribute LaunchConfig; do
         theirs=$(printf '%s' "$s" | sed 's/^Mem/mem/; s/^Launch/launch/; s/^Offset/offset/; s/^Extent/extent/')
         echo "same(\"sizeof ptxi$s\", sizeof(ptxi$s), sizeof(CU$theirs));"
     done
     echo 'same("sizeof PTXI_MEMCPY3D_BATCH_OP", sizeof(PTXI_MEMCPY3D_BATCH_OP), sizeof(CUDA_MEMCPY3D_BATCH_OP));'
     for m in requestedHandleTypes location win32HandleMetaData allocFlags.usage; do
-        echo "same(\"ptxiMemAllocationProp.$m\", offsetof(ptxiMemAllocationProp, $m), offsetof(CUmemAllocationProp, $m));"
+        echo "same(\"ptxiMemAllocationProp.$m\", offsetof(ptxiMemAllocationProp, $m)," \
+             "offsetof(CUmemAllocationProp, $m));"
     done
     for m in alloc free memOp; do
-        echo "same(\"ptxiGraphNodeParams.$m\", offsetof(ptxiGraphNodeParams, value.$m), offsetof(CUgraphNodeParams, $m));"
+        echo "same(\"ptxiGraphNodeParams.$m\", offsetof(ptxiGraphNodeParams, value.$m)," \
+             "offsetof(CUgraphNodeParams, $m));"
     done
     for m in MEM_ALLOC_NODE_PARAMS.accessDescs MEM_ALLOC_NODE_PARAMS.bytesize MEM_ALLOC_NODE_PARAMS.dptr \
              BATCH_MEM_OP_NODE_PARAMS.count BATCH_MEM_OP_NODE_PARAMS.paramArray BATCH_MEM_OP_NODE_PARAMS.flags \

@@ -1,5 +1,5 @@
-/* Driver calls that have no counterpart in ptxi.h: callbacks of streams, first versions of calls, contexts other than the
- * current one, and loading of functions, which libptxi does with their modules. */
+/* Driver calls that have no counterpart in ptxi.h: callbacks of streams, first versions of calls, contexts other than
+ * the current one, and loading of functions, which libptxi does with their modules. */
 #include "driver.h"
 
 #include <stdlib.h>

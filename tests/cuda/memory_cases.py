@@ -1,4 +1,5 @@
-"""Test cases for calls.py: memory of graphs, captures into graphs, virtual memory, managed memory, stream attributes."""
+"""Test cases for calls.py: memory of graphs, captures into graphs, virtual memory, managed memory, attributes of
+streams."""
 
 import ctypes as C
 
@@ -409,7 +410,12 @@ def exported_memory(d):
     ]
     b = C.create_string_buffer(4)
     out += [d('MemcpyDtoH', b, q(p + UNIT), z(4)), int.from_bytes(b.raw, 'little')]
-    return out + [d('MemUnmap', q(p), z(2 * UNIT)), d('MemRelease', h), d('MemRelease', other), d('MemRelease', private)]
+    return out + [
+        d('MemUnmap', q(p), z(2 * UNIT)),
+        d('MemRelease', h),
+        d('MemRelease', other),
+        d('MemRelease', private),
+    ]
 
 
 # ---- managed memory
@@ -426,7 +432,10 @@ def range_attribute(d, k, p, bytes, size=4):
     return [d('MemRangeGetAttribute', v, z(size), k, q(p), z(bytes)), *v[: max(size // 4, 1)]]
 
 
-@each('MemAdvise', {'%d,%d,%d' % v: v for v in [(a, k, 0) for a in range(8) for k in range(5)] + [(3, 1, 7), (3, 3, -1)]})
+@each(
+    'MemAdvise',
+    {'%d,%d,%d' % v: v for v in [(a, k, 0) for a in range(8) for k in range(5)] + [(3, 1, 7), (3, 3, -1)]},
+)
 def _(d, v):
     p = managed(d)
     out = [d('MemAdvise_v2', q(p), z(1 << 21), v[0], Location(v[1], v[2]))]

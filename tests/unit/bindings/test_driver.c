@@ -29,7 +29,7 @@ int cuLaunchKernel_ptsz(CUfunction f, unsigned gx, unsigned gy, unsigned gz, uns
                         CUstream stream, void **params, void **extra);
 int cuCtxSynchronize(void);
 int cuGetProcAddress_v2(const char *symbol, void **pfn, int version, uint64_t flags, int *status);
-int cuGetExportTable(void);
+int cuGetExportTable(const void **table, const void *id);
 
 #define ok(call) ck_assert_int_eq(call, SUCCESS)
 
@@ -67,6 +67,8 @@ END_TEST
 
 START_TEST(errors_and_devices)
 {
+    static const char unknown_table[16];
+    const void *table;
     const char *name;
     int accessible, version;
 
@@ -81,7 +83,7 @@ START_TEST(errors_and_devices)
     ok(cuDeviceCanAccessPeer(&accessible, 0, 0));
     ck_assert_int_eq(accessible, 0);
     ck_assert_int_eq(cuDeviceCanAccessPeer(&accessible, 0, 1), INVALID_DEVICE);
-    ck_assert_int_eq(cuGetExportTable(), NOT_SUPPORTED);
+    ck_assert_int_eq(cuGetExportTable(&table, unknown_table), NOT_SUPPORTED);
 }
 END_TEST
 
