@@ -49,7 +49,8 @@ void ptxi_memmap_invalidate(struct ptxi_memmap *map);
 
 enum ptxi_memmap_hit ptxi_memmap_find(struct ptxi_memmap *map, uint64_t addr, struct ptxi_mem_region *region);
 
-/* Whether [addr, addr + size) is in one region, which is copied to *region. If size is 0, whether addr is. */
+/* Whether [addr, addr + size) is in one region, which is copied to *region, or a part of it that covers the range. If
+ * size is 0, whether addr is. */
 bool ptxi_memmap_covers(struct ptxi_memmap *map, uint64_t addr, uint64_t size, struct ptxi_mem_region *region);
 
 /* Number of regions. */

@@ -91,11 +91,12 @@ START_TEST(mapped_regions_are_joined)
     ck_assert_int_eq(add(1000 - SIZE, SIZE, PTXI_MEM_RWA), PTXI_MEMMAP_OK);
     ck_assert(ptxi_memmap_covers(map, 1000, MANY * SIZE, &r));
     ck_assert(ptxi_memmap_covers(map, 1000 + MANY * SIZE - 1, 1, &r));
+    ck_assert_int_eq(ptxi_memmap_find(map, 1000 + MANY * SIZE - 1, &r), PTXI_MEMMAP_INSIDE);
     ck_assert(r.base == 1000 && r.size == MANY * SIZE);
     ck_assert(!ptxi_memmap_covers(map, 1000, MANY * SIZE + 1, &r));
     ck_assert(!ptxi_memmap_covers(map, 999, 2, &r));
     ptxi_memmap_set_flags(map, 1000 + 10 * SIZE, PTXI_MEM_READ | PTXI_MEM_MAPPED);
-    ck_assert(ptxi_memmap_covers(map, 1000 + 9 * SIZE, SIZE, &r));
+    ck_assert_int_eq(ptxi_memmap_find(map, 1000 + 9 * SIZE, &r), PTXI_MEMMAP_INSIDE);
     ck_assert(r.base == 1000 && r.size == 10 * SIZE);
     ck_assert(ptxi_memmap_covers(map, 1000 + 10 * SIZE, SIZE, &r));
     ck_assert(r.base == 1000 + 10 * SIZE && r.size == SIZE);
