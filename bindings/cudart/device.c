@@ -153,7 +153,7 @@ int ptxi_runtime_get_driver_function(const char *symbol, void **function, unsign
     void *driver;
     int found = NOT_FOUND;
 
-    if (!symbol || !function)
+    if (!symbol || !function || flags > PER_THREAD_FLAG)
         return PTXI_ERROR_INVALID_VALUE;
     driver = dlopen("libcuda.so.1", RTLD_NOW);
     find = driver ? (get_proc_address *)dlsym(driver, "cuGetProcAddress_v2") : NULL;
