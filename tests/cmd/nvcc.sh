@@ -56,6 +56,10 @@ expect 1 'the CUDA runtime is linked into the file' "$PTXI" doctor "$tmp/static"
 expect 1 'functions that this library does not have: cudaMissing' "$PTXI" doctor "$tmp/missing"
 expect 1 'no PTX, only code for sm_90' "$PTXI" doctor "$tmp/sass"
 expect 1 'contains NVIDIA' "$PTXI" exec "$tmp/static"
+mkdir "$tmp/package" && cp "$tmp/static" "$tmp/package/core.so"
+if command -v python3 > /dev/null; then
+    expect 1 'what needs these files cannot run (1 problem)' env PYTHONPATH="$tmp" "$PTXI" doctor package
+fi
 
 arguments="-k scale -b 4 -a f32[4]=ramp -a f32=2 -o 0"
 # shellcheck disable=SC2086

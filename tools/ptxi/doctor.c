@@ -16,6 +16,7 @@ struct doctor {
     bool quiet, colour;
     unsigned problems;
     bool uses_cuda;
+    bool in_package;               /* of Python: files may be for optional features */
 };
 
 /* ---- output */
@@ -206,7 +207,8 @@ static bool check_libraries(struct doctor *d, const char *file)
         else if (l->path)
             check_library(d, l->path);
         else
-            print_line(d, LINE_PROBLEM, file, l->name, "the loader does not find this library");
+            print_line(d, d->in_package ? LINE_NOTE : LINE_PROBLEM, file, l->name,
+                       "the loader does not find this library");
     }
     ptxi_cmd_free_libraries(&list);
     ptxi_cmd_free_libraries(&missing);
@@ -234,33 +236,45 @@ static bool check_package(struct doctor *d, const char *package, bool *found)
     bool ok = ptxi_cmd_list_package(package, &files);
 
     *found = files.count != 0;
+    d->in_package = true;
     for (size_t i = 0; ok && i < files.count; i++) {
         check_library(d, files.at[i].path);
         ok = check_libraries(d, files.at[i].path);
     }
+    d->in_package = false;
     ptxi_cmd_free_libraries(&files);
     return ok;
 }
 
+static void print_verdict(const struct doctor *d, const char *name, bool is_package, unsigned problems)
+{
+    if (d->quiet)
+        return;
+    if (!problems)
+        printf("%s: can run\n", name);
+    else if (is_package)
+        printf("%s: what needs these files cannot run (%u problem%s)\n", name, problems, problems == 1 ? "" : "s");
+    else
+        printf("%s: cannot run\n", name);
+}
+
+/* True if the program can run. */
 static bool check(struct doctor *d, const char *name)
 {
+    bool is_package = access(name, F_OK) && !strchr(name, '/'), found = true;
     unsigned before = d->problems;
-    bool found = true;
 
     d->uses_cuda = false;
-    if (access(name, F_OK) && !strchr(name, '/')) {
-        if (!check_package(d, name, &found))
-            return false;
-        if (!found)
-            ptxi_cmd_error("%s: neither a file nor a Python package with shared libraries", name);
-    } else if (!check_program(d, name)) {
+    if (is_package ? !check_package(d, name, &found) : !check_program(d, name))
+        return false;
+    if (!found) {
+        ptxi_cmd_error("%s: neither a file nor a Python package with shared libraries", name);
         return false;
     }
-    if (found && !d->uses_cuda)
+    if (!d->uses_cuda)
         print_line(d, LINE_NOTE, name, "does not use CUDA, or only libraries that it loads later", NULL);
-    if (found && !d->quiet)
-        printf("%s: %s\n", name, d->problems == before ? "can run" : "cannot run");
-    return found && d->problems == before;
+    print_verdict(d, name, is_package, d->problems - before);
+    return d->problems == before;
 }
 
 int ptxi_cmd_doctor(int argc, char **argv)
