@@ -1,5 +1,6 @@
 /* A program for CUDA 12 that calls what differs from CUDA 13. Compiled with the headers of CUDA 12, and run with
  * libcudart.so.12 of libptxi. */
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -192,6 +193,7 @@ static void test_capture(cudaStream_t stream)
     enum cudaStreamCaptureStatus status[3];
     const cudaGraphNode_t *dependencies[2];
     const cudaGraphEdgeData *data;
+    cudaGraphNode_t last;
     unsigned long long id[3];
     cudaGraph_t graph[2];
     size_t count[2];
@@ -206,9 +208,43 @@ static void test_capture(cudaStream_t stream)
     for (int i = 0; i < 3; i++)
         CHECK(status[i] == cudaStreamCaptureStatusActive && id[i] == id[0]);
     CHECK(graph[0] == graph[1] && dependencies[0][0] == dependencies[1][0] && count[0] == 1 && count[1] == 1);
+    last = dependencies[0][0];
+    CALL(cudaStreamUpdateCaptureDependencies(stream, NULL, 0, cudaStreamSetCaptureDependencies));
+    CALL(cudaStreamGetCaptureInfo_v2(stream, &status[1], NULL, NULL, &dependencies[0], &count[0]));
+    CHECK(count[0] == 0);
+    CALL(cudaStreamUpdateCaptureDependencies_v2(stream, &last, NULL, 1, cudaStreamAddCaptureDependencies));
+    CALL(cudaStreamGetCaptureInfo_v3(stream, &status[2], NULL, NULL, &dependencies[1], &data, &count[1]));
+    CHECK(count[1] == 1 && dependencies[1][0] == last);
     CALL(cudaStreamEndCapture(stream, &graph[1]));
     CHECK(graph[0] == graph[1]);
     CALL(cudaGraphDestroy(graph[0]));
+    CALL(cudaFree(memory));
+}
+
+static void test_memory(cudaStream_t stream)
+{
+    struct cudaMemLocation host = { cudaMemLocationTypeHost, 0 };
+    struct cudaMemcpyAttributes attributes = { .srcAccessOrder = cudaMemcpySrcAccessOrderStream };
+    char values[2][16] = { "first", "second" }, copies[2][16];
+    void *memory, *from[2] = { values[0], values[1] }, *to[2], *back[2] = { copies[0], copies[1] };
+    size_t sizes[2] = { 16, 16 }, first = 0, failed = 77;
+
+    CALL(cudaMallocManaged(&memory, 64, cudaMemAttachGlobal));
+    CALL(cudaMemPrefetchAsync(memory, 64, 0, stream));
+    CALL(cudaMemPrefetchAsync(memory, 64, cudaCpuDeviceId, stream));
+    CALL(cudaMemPrefetchAsync_v2(memory, 64, host, 0, stream));
+    CHECK(cudaMemPrefetchAsync(memory, 64, 99, stream) == cudaErrorInvalidDevice);
+    CALL(cudaMemAdvise(memory, 64, cudaMemAdviseSetPreferredLocation, cudaCpuDeviceId));
+    CALL(cudaMemAdvise_v2(memory, 64, cudaMemAdviseUnsetPreferredLocation, host));
+    CALL(cudaStreamSynchronize(stream));
+    to[0] = memory;
+    to[1] = (char *)memory + 16;
+    CALL(cudaMemcpyBatchAsync(to, from, sizes, 2, &attributes, &first, 1, &failed, stream));
+    CALL(cudaMemcpyBatchAsync(back, to, sizes, 2, &attributes, &first, 1, NULL, stream));
+    CALL(cudaStreamSynchronize(stream));
+    CHECK(!memcmp(values, copies, sizeof values));
+    CHECK(cudaMemcpyBatchAsync(to, from, sizes, 0, &attributes, &first, 1, &failed, stream) != cudaSuccess);
+    CHECK(failed == SIZE_MAX);
     CALL(cudaFree(memory));
 }
 
@@ -239,6 +275,7 @@ int main(void)
     test_views();
     test_graphs();
     test_capture(stream);
+    test_memory(stream);
     test_events(stream);
     CHECK(cudaLaunchCooperativeKernelMultiDevice(NULL, 0, 0) == cudaErrorNotSupported);
     CALL(cudaThreadExit());
