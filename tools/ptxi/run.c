@@ -35,8 +35,8 @@ static void list_kernels(ptxiModule m, unsigned count)
         fprintf(stderr, "note: and %u more, see ptxi list\n", count - listed);
 }
 
-/* Find the only kernel whose C++ function has the name that was given. */
-static bool find_function(struct run *r, ptxiModule m, unsigned count)
+/* Find the kernel whose C++ function has the name that was given. Returns the number of such kernels. */
+static unsigned find_function(struct run *r, ptxiModule m, unsigned count)
 {
     ptxiFunction *kernels = calloc(count + 1, sizeof *kernels);
     bool ok = kernels && ptxiModuleEnumerateFunctions(kernels, count, m) == PTXI_SUCCESS;
@@ -50,18 +50,20 @@ static bool find_function(struct run *r, ptxiModule m, unsigned count)
         found++;
     }
     free(kernels);
-    return found == 1;
+    return found;
 }
 
 static bool find_kernel(struct run *r, ptxiModule m, const char *file)
 {
-    unsigned count = 0;
+    unsigned count = 0, found;
 
     ptxiModuleGetFunctionCount(&count, m);
     if (r->kernel) {
-        if (ptxiModuleGetFunction(&r->function, m, r->kernel) == PTXI_SUCCESS || find_function(r, m, count))
+        found = ptxiModuleGetFunction(&r->function, m, r->kernel) ? find_function(r, m, count) : 1;
+        if (found == 1)
             return true;
-        ptxi_cmd_error("%s: kernel '%s' not found", file, r->kernel);
+        ptxi_cmd_error(found ? "%s: several kernels have the name '%s' in C++" : "%s: kernel '%s' not found", file,
+                       r->kernel);
     } else if (count == 1) {
         return ptxiModuleEnumerateFunctions(&r->function, 1, m) == PTXI_SUCCESS;
     } else if (count) {
