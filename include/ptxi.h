@@ -583,7 +583,7 @@ typedef union ptxiLaunchAttributeValue {
     struct { ptxiEvent event; int flags, triggerAtBlockStart; } programmaticEvent; /* flags 0 */
     struct { ptxiEvent event; int flags; } launchCompletionEvent;       /* flags 0 */
     int priority;
-    int syncPolicy;                                                     /* of streams: PTXI_SYNC_POLICY_... */
+    int syncPolicy;                                                     /* PTXI_SYNC_POLICY_...; -1: none has been set */
     struct { unsigned char default_, remote; } memSyncDomainMap;        /* 0 to 3 */
     int memSyncDomain;                                                  /* 0 or 1 */
 } ptxiLaunchAttributeValue;
@@ -899,7 +899,7 @@ typedef struct PTXI_MEM_FREE_NODE_PARAMS {
 } PTXI_MEM_FREE_NODE_PARAMS;
 
 typedef struct PTXI_BATCH_MEM_OP_NODE_PARAMS {
-    ptxiContext ctx;                /* ignored */
+    ptxiContext ctx;                /* not NULL in calls for this type of node; ignored */
     unsigned count;                 /* operations, at most 255 */
     ptxiStreamBatchMemOpParams *paramArray;
     unsigned flags;                 /* 0 */
@@ -907,9 +907,10 @@ typedef struct PTXI_BATCH_MEM_OP_NODE_PARAMS {
 
 /* Attribute of the memory of graphs, a uint64_t in bytes. */
 typedef enum ptxiGraphMemAttribute {
-    PTXI_GRAPH_MEM_ATTR_USED_MEM_CURRENT = 0,     /* allocated now */
+    PTXI_GRAPH_MEM_ATTR_USED_MEM_CURRENT = 0,     /* most memory allocated at one time since ptxiDeviceGraphMemTrim,
+                                                     rounded up to 32 MiB */
     PTXI_GRAPH_MEM_ATTR_USED_MEM_HIGH = 1,        /* maximum; set to 0 to restart */
-    PTXI_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT = 2, /* has been allocated, and may contain data */
+    PTXI_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT = 2, /* as USED */
     PTXI_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH = 3     /* maximum; set to 0 to restart */
 } ptxiGraphMemAttribute;
 
@@ -2062,7 +2063,7 @@ PTXI_API ptxiResult ptxiMemPoolSetAccess(ptxiMemoryPool pool, const ptxiMemAcces
 /*! ptxiMemAddressReserve() :
  *  Reserves addresses, to which ptxiMemMap maps memory. Needs no current context, as all calls up to ptxiMemUnmap. The
  *  caller ends the reservation with ptxiMemAddressFree.
- * `size`       bytes, a multiple of the size of a page of the host.
+ * `size`       bytes, a multiple of 2 MiB.
  * `alignment`  a power of 2, or 0; at least 2 MiB is used.
  * `addr`       the address, if it is possible; 0: any.
  * `flags`      0.
@@ -2080,8 +2081,8 @@ PTXI_API ptxiResult ptxiMemAddressFree(ptxiDevicePtr ptr, size_t size);
 
 /*! ptxiMemGetAllocationGranularity() :
  *  Returns the number of bytes of which sizes and addresses must be multiples: 2 MiB.
- * @return PTXI_SUCCESS, or as ptxiMemCreate for invalid properties; PTXI_ERROR_INVALID_VALUE also for an unknown
- *         option.
+ * `prop`  not NULL; ignored.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for an unknown option.
  *  Source: cuMemGetAllocationGranularity. */
 PTXI_API ptxiResult ptxiMemGetAllocationGranularity(size_t *granularity, const ptxiMemAllocationProp *prop,
                                                     ptxiMemAllocationGranularityFlags option);
@@ -2093,7 +2094,7 @@ PTXI_API ptxiResult ptxiMemGetAllocationGranularity(size_t *granularity, const p
  * @return PTXI_SUCCESS, or
  *         PTXI_ERROR_INVALID_VALUE  an invalid size, unknown properties or flags
  *         PTXI_ERROR_INVALID_DEVICE
- *         PTXI_ERROR_NOT_SUPPORTED  memory of the host, and handles other than file descriptors
+ *         PTXI_ERROR_NOT_SUPPORTED  memory of the host, and PTXI_MEM_HANDLE_TYPE_FABRIC
  *         PTXI_ERROR_OUT_OF_MEMORY  also if the process has too many open files
  *  Source: cuMemCreate. */
 PTXI_API ptxiResult ptxiMemCreate(ptxiMemGenericAllocationHandle *handle, size_t size,
@@ -2108,9 +2109,10 @@ PTXI_API ptxiResult ptxiMemRelease(ptxiMemGenericAllocationHandle handle);
 /*! ptxiMemMap() :
  *  Maps memory to reserved addresses. Nothing may access it before ptxiMemSetAccess.
  * `ptr`, `size`  a range within one reservation, where nothing is mapped; multiples of the granularity.
- * `offset`       first byte of the memory, a multiple of the granularity.
+ * `offset`       0.
  * `flags`        0.
- * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE for an invalid range or handle, or PTXI_ERROR_OUT_OF_MEMORY.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE for an invalid range or handle, PTXI_ERROR_NOT_SUPPORTED for another
+ *         offset or more bytes than the memory has, or PTXI_ERROR_OUT_OF_MEMORY.
  *  Source: cuMemMap. */
 PTXI_API ptxiResult ptxiMemMap(ptxiDevicePtr ptr, size_t size, size_t offset, ptxiMemGenericAllocationHandle handle,
                                unsigned long long flags);
@@ -2118,7 +2120,7 @@ PTXI_API ptxiResult ptxiMemMap(ptxiDevicePtr ptr, size_t size, size_t offset, pt
 /*! ptxiMemUnmap() :
  *  Ends mappings. Waits until no kernel, copy or stream is accessing the memory, except for a kernel that runs without
  *  checks (ptxiCtxSetChecking). Later accesses fail, also those of work that was queued before.
- * `ptr`, `size`  a range that consists of whole mappings.
+ * `ptr`, `size`  a range within one reservation with at least one mapping, and without parts of mappings.
  * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for another range.
  *  Source: cuMemUnmap. */
 PTXI_API ptxiResult ptxiMemUnmap(ptxiDevicePtr ptr, size_t size);
@@ -2130,8 +2132,7 @@ PTXI_API ptxiResult ptxiMemUnmap(ptxiDevicePtr ptr, size_t size);
  * `ptr`, `size`  a range that consists of whole mappings.
  * `desc`         `count` descriptions, of which the last one for a device counts.
  * @return PTXI_SUCCESS, or
- *         PTXI_ERROR_INVALID_VALUE   another range, no descriptions, or unknown flags or locations
- *         PTXI_ERROR_INVALID_DEVICE
+ *         PTXI_ERROR_INVALID_VALUE   another range, no descriptions, or unknown flags, locations or devices
  *         PTXI_ERROR_NOT_SUPPORTED   access of the host
  *         PTXI_ERROR_OUT_OF_MEMORY
  *  Source: cuMemSetAccess. */
@@ -2369,10 +2370,9 @@ PTXI_API ptxiResult ptxiMemDiscardAndPrefetchBatchAsync(ptxiDevicePtr *dptrs, si
 /*! ptxiMemAdvise() :
  *  Stores advice about managed memory, for ptxiMemRangeGetAttribute. It has no effect.
  * `devPtr`, `count`  a range within one allocation of managed memory, not empty.
- * `location`         the device or the host; for the preferred location also a NUMA node of the host; ignored for
- *                    READ_MOSTLY and UNSET_PREFERRED_LOCATION.
- * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE for another range, location or advice, PTXI_ERROR_INVALID_DEVICE, or
- *         PTXI_ERROR_OUT_OF_MEMORY.
+ * `location`         a device or the host. A NUMA node of the host is valid, too, except for ACCESSED_BY, and then
+ *                    nothing is stored.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE for another range, location or advice, or PTXI_ERROR_OUT_OF_MEMORY.
  *  Source: cuMemAdvise. */
 PTXI_API ptxiResult ptxiMemAdvise(ptxiDevicePtr devPtr, size_t count, ptxiMemAdvice advice, ptxiMemLocation location);
 
@@ -2574,7 +2574,8 @@ PTXI_API ptxiResult ptxiStreamGetAttribute(ptxiStream hStream, ptxiLaunchAttribu
                                            ptxiLaunchAttributeValue *value_out);
 
 /*! ptxiStreamSetAttribute() :
- *  Sets an attribute of a stream, as for ptxiStreamGetAttribute. It is stored, and has no effect.
+ *  Sets an attribute of a stream, as for ptxiStreamGetAttribute. It is stored, and has no effect. A priority is clamped
+ *  to its range.
  * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_INVALID_VALUE for another attribute or a value out of
  *         range.
  *  Source: cuStreamSetAttribute. */
@@ -2961,8 +2962,9 @@ PTXI_API ptxiResult ptxiDeviceGraphMemTrim(ptxiDevice device);
  *  Adds a node that waits for words in memory or writes them, as ptxiStreamBatchMemOp. The memory is checked when the
  *  node runs.
  * `nodeParams`  read before the call returns.
- * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE for invalid dependencies, no operations, more than 255, unknown ones
- *         or flags, or PTXI_ERROR_NOT_SUPPORTED for PTXI_STREAM_MEM_OP_FLUSH_REMOTE_WRITES.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE for invalid dependencies, NULL as the context, more than 255
+ *         operations, unknown ones or flags, or misaligned addresses, or PTXI_ERROR_NOT_SUPPORTED for
+ *         PTXI_STREAM_MEM_OP_FLUSH_REMOTE_WRITES.
  *  Source: cuGraphAddBatchMemOpNode. */
 PTXI_API ptxiResult ptxiGraphAddBatchMemOpNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph,
                                                const ptxiGraphNode *dependencies, size_t numDependencies,
@@ -2984,7 +2986,8 @@ PTXI_API ptxiResult ptxiGraphBatchMemOpNodeSetParams(ptxiGraphNode hNode,
 
 /*! ptxiGraphExecBatchMemOpNodeSetParams() :
  *  Replaces the parameters of an instance's node with memory operations. `hNode` as for ptxiGraphExecNodeSetParams.
- * @return as ptxiGraphBatchMemOpNodeSetParams; PTXI_ERROR_INVALID_VALUE also if the instance has no copy of the node.
+ * @return as ptxiGraphBatchMemOpNodeSetParams; PTXI_ERROR_INVALID_VALUE also for another number of operations, and if
+ *         the instance has no copy of the node.
  *  Source: cuGraphExecBatchMemOpNodeSetParams. */
 PTXI_API ptxiResult ptxiGraphExecBatchMemOpNodeSetParams(ptxiGraphExec hGraphExec, ptxiGraphNode hNode,
                                                          const PTXI_BATCH_MEM_OP_NODE_PARAMS *nodeParams);
@@ -3331,8 +3334,7 @@ PTXI_API ptxiResult ptxiGraphLaunch(ptxiGraphExec hGraphExec, ptxiStream hStream
  *  Writes a graph as text for Graphviz, with a cluster for each graph in it.
  * `path`   name of the file.
  * `flags`  PTXI_GRAPH_DEBUG_DOT_FLAGS_...; 0: types and kernels only.
- * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE for unknown flags, or PTXI_ERROR_OPERATING_SYSTEM if the file cannot
- *         be written.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_OPERATING_SYSTEM if the file cannot be written.
  *  Source: cuGraphDebugDotPrint. */
 PTXI_API ptxiResult ptxiGraphDebugDotPrint(ptxiGraph hGraph, const char *path, unsigned flags);
 
@@ -3341,7 +3343,7 @@ PTXI_API ptxiResult ptxiGraphDebugDotPrint(ptxiGraph hGraph, const char *path, u
  *  its copies and instances, and their launches that have not ended, keep references to it. When the last reference is
  *  released, a thread of the library calls `destroy`, which may call no function of the library but those for errors.
  * `ptr`              argument of `destroy`.
- * `initialRefcount`  references of the caller, 1 to 2^31 - 1.
+ * `initialRefcount`  references of the caller, at least 1.
  * `flags`            PTXI_USER_OBJECT_NO_DESTRUCTOR_SYNC.
  * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE for another count or flag, or PTXI_ERROR_OUT_OF_MEMORY.
  *  Source: cuUserObjectCreate. */
@@ -3350,7 +3352,7 @@ PTXI_API ptxiResult ptxiUserObjectCreate(ptxiUserObject *object_out, void *ptr, 
 
 /*! ptxiUserObjectRetain() :
  *  Adds references of the caller.
- * `count`  1 to 2^31 - 1.
+ * `count`  at least 1.
  * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for another count or an invalid object.
  *  Source: cuUserObjectRetain. */
 PTXI_API ptxiResult ptxiUserObjectRetain(ptxiUserObject object, unsigned count);
@@ -3364,7 +3366,7 @@ PTXI_API ptxiResult ptxiUserObjectRelease(ptxiUserObject object, unsigned count)
 
 /*! ptxiGraphRetainUserObject() :
  *  Adds references of a graph to an object.
- * `count`  1 to 2^31 - 1.
+ * `count`  at least 1.
  * `flags`  0, or PTXI_GRAPH_USER_OBJECT_MOVE: they are references of the caller, who then no longer has them.
  * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for another count or flag, or an invalid object.
  *  Source: cuGraphRetainUserObject. */
@@ -3403,11 +3405,11 @@ PTXI_API ptxiResult ptxiStreamBeginCapture(ptxiStream hStream, ptxiStreamCapture
 
 /*! ptxiStreamBeginCaptureToGraph() :
  *  As ptxiStreamBeginCapture, but the nodes are added to a graph of the caller. ptxiStreamEndCapture returns that
- *  graph, and leaves it to the caller also after an error. It cannot be destroyed before.
- * `dependencies`    `numDependencies` different nodes of the graph, which end before the first captured nodes.
+ *  graph. If it fails, it destroys the graph, unless the graph belongs to a node. The graph cannot be destroyed before.
+ * `dependencies`    `numDependencies` nodes of the graph, which end before the first captured nodes.
  * `dependencyData`  NULL, or zeros for each dependency.
- * @return as ptxiStreamBeginCapture; PTXI_ERROR_INVALID_VALUE also for invalid dependencies and for a graph that
- *         another capture uses; PTXI_ERROR_NOT_SUPPORTED for other data.
+ * @return as ptxiStreamBeginCapture; PTXI_ERROR_INVALID_VALUE also for invalid dependencies;
+ *         PTXI_ERROR_ILLEGAL_STATE also for a graph that another capture uses; PTXI_ERROR_NOT_SUPPORTED for other data.
  *  Source: cuStreamBeginCaptureToGraph. */
 PTXI_API ptxiResult ptxiStreamBeginCaptureToGraph(ptxiStream hStream, ptxiGraph hGraph,
                                                   const ptxiGraphNode *dependencies,

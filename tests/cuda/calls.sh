@@ -1,5 +1,6 @@
 #!/bin/sh
-# Compares the results of driver calls with calls.rec, a recording of NVIDIA's driver on an H200.
+# Compares the results of driver calls with calls.rec, a recording of NVIDIA's driver on an H200
+# (cases of memory_cases.py: on an H100).
 # `calls.py libcuda.so.1` makes the recording.
 set -u
 : "${top_srcdir:?}" "${top_builddir:?}"

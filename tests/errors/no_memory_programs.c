@@ -304,18 +304,17 @@ bool use_nodes(ptxiContext ctx)
 }
 
 /* A captured allocation, which the graph fills and frees, and a node that writes a word. */
-static bool run_with_memory(ptxiStream s, ptxiDevicePtr word, ptxiGraph g, ptxiGraphExec *x)
+static bool run_with_memory(ptxiStream s, ptxiDevicePtr word, ptxiGraph *g, ptxiGraphExec *x)
 {
     ptxiDevicePtr p;
-    ptxiGraph same;
     bool captured;
 
-    TRY(ptxiStreamBeginCaptureToGraph(s, g, NULL, NULL, 0, PTXI_STREAM_CAPTURE_MODE_RELAXED));
+    TRY(ptxiStreamBeginCaptureToGraph(s, *g, NULL, NULL, 0, PTXI_STREAM_CAPTURE_MODE_RELAXED));
     captured = FINE(ptxiMemAllocAsync(&p, 4096, s)) && FINE(ptxiMemsetD32Async(p, 7, 1024, s)) &&
         FINE(ptxiMemcpyDtoDAsync(word, p, 4, s)) && FINE(ptxiMemFreeAsync(p, s)) &&
         FINE(ptxiStreamWriteValue32(s, word + 4, 8, 0));
-    captured = FINE(ptxiStreamEndCapture(s, &same)) && captured;
-    return captured && FINE(ptxiGraphInstantiate(x, g, 0)) && FINE(ptxiGraphLaunch(*x, s));
+    captured = FINE(ptxiStreamEndCapture(s, g)) && captured;
+    return captured && FINE(ptxiGraphInstantiate(x, *g, 0)) && FINE(ptxiGraphLaunch(*x, s));
 }
 
 bool use_graph_memory(ptxiContext ctx)
@@ -330,11 +329,11 @@ bool use_graph_memory(ptxiContext ctx)
     TRY(ptxiMemAlloc(&word, 8));
     TRY(ptxiStreamCreate(&s, PTXI_STREAM_NON_BLOCKING));
     TRY(ptxiGraphCreate(&g, 0));
-    all = run_with_memory(s, word, g, &x);
+    all = run_with_memory(s, word, &g, &x);
     all = FINE(ptxiStreamSynchronize(s)) && all;
     if (all && (*(unsigned *)(uintptr_t)word != 7 || *(unsigned *)(uintptr_t)(word + 4) != 8))
         die("a graph with memory did something else");
-    if ((x && ptxiGraphExecDestroy(x)) || ptxiGraphDestroy(g))
+    if ((x && ptxiGraphExecDestroy(x)) || (g && ptxiGraphDestroy(g))) /* a failed capture destroys it */
         die("a graph with memory could not be destroyed");
     return all;
 }

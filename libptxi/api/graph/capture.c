@@ -405,15 +405,6 @@ static ptxiResult check_nodes(ptxiGraph g, const ptxiGraphNode *nodes, const ptx
     return PTXI_SUCCESS;
 }
 
-static bool has_twice(const ptxiGraphNode *nodes, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        for (size_t k = 0; k < i; k++)
-            if (nodes[i] == nodes[k])
-                return true;
-    return false;
-}
-
 ptxiResult ptxiStreamBeginCaptureToGraph(ptxiStream hStream, ptxiGraph hGraph, const ptxiGraphNode *dependencies,
                                          const ptxiGraphEdgeData *dependencyData, size_t numDependencies,
                                          ptxiStreamCaptureMode mode)
@@ -426,16 +417,14 @@ ptxiResult ptxiStreamBeginCaptureToGraph(ptxiStream hStream, ptxiGraph hGraph, c
     if (r || (r = ptxi_graph_enter(hGraph)) || (r = check_begin(ctx, s, mode)))
         return r;
     if (hGraph->captured)
-        return PTXI_ERROR_INVALID_VALUE;
+        return PTXI_ERROR_ILLEGAL_STATE;
     if ((r = check_nodes(hGraph, dependencies, dependencyData, numDependencies)))
         return r;
-    if (has_twice(dependencies, numDependencies))
-        return PTXI_ERROR_INVALID_VALUE;
     if ((r = begin_capture(ctx, s, mode, hGraph)))
         return r;
     struct ptxi_capture *c = ctx->captures;
 
-    if (set_after(c->parts, dependencies, numDependencies))
+    if (!add_after(c->parts, dependencies, numDependencies)) /* a node may be given twice */
         return PTXI_SUCCESS;
     drop_graph(c);
     free_capture(c);
@@ -491,7 +480,11 @@ ptxiResult ptxiStreamEndCapture(ptxiStream hStream, ptxiGraph *phGraph)
         return PTXI_ERROR_STREAM_CAPTURE_WRONG_THREAD;
     r = c->invalidated ? PTXI_ERROR_STREAM_CAPTURE_INVALIDATED : check_joined(c);
     if (r) {
-        drop_graph(c);
+        check_graph(c);
+        if (c->graph && c->graph->owned)
+            drop_graph(c);
+        else
+            ptxi_graph_free(c->graph); /* the driver also destroys a graph of the program */
     } else {
         c->graph->captured = false;
         *phGraph = c->graph;

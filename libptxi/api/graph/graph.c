@@ -102,7 +102,7 @@ bool ptxi_graph_make_bodies(struct ptxi_branches *b, unsigned count, ptxiContext
 
         if (!body)
             break;
-        body->owned = true;
+        body->owned = body->body = true;
         b->bodies[b->count] = body;
     }
     if (b->bodies && b->count == count)
@@ -189,7 +189,7 @@ ptxiResult ptxi_graph_check_memory(const struct ptxiGraph_st *g, const struct pt
 {
     if (!ptxi_work_is_memory(w))
         return PTXI_SUCCESS;
-    if (g->owned)
+    if (g->owned && !g->body)
         return PTXI_ERROR_NOT_SUPPORTED;
     if (w->type == PTXI_GRAPH_NODE_TYPE_MEM_ALLOC)
         return PTXI_SUCCESS;

@@ -28,6 +28,7 @@ struct ptxiGraph_st {
     struct ptxi_user_objects objects;
     bool owned;    /* by a node or an executable graph */
     bool moved;    /* owned, and made by the program: it cannot be instantiated */
+    bool body;     /* owned, of a conditional node */
     bool captured; /* its capture has not ended */
     ptxiGraphExec plan; /* order of the nodes of a conditional node's body, or NULL */
     ptxiGraphConditionalHandle *conditions;
@@ -107,6 +108,9 @@ bool ptxi_graph_make_bodies(struct ptxi_branches *b, unsigned count, ptxiContext
  * get such work. */
 bool ptxi_graph_has_memory(const struct ptxiGraph_st *g);
 ptxiResult ptxi_graph_check_memory(const struct ptxiGraph_st *g, const struct ptxi_work *w);
+
+/* graph_memory_node.c: makes work for calls that require a context in the parameters. */
+ptxiResult ptxi_graph_make_operations(struct ptxi_work *w, const PTXI_BATCH_MEM_OP_NODE_PARAMS *p);
 
 /* graph_node.c: gives a node other work of its type. */
 ptxiResult ptxi_graph_set_params(ptxiGraphNode n, ptxiGraphNodeParams *p);

@@ -5,8 +5,6 @@
 
 #include <stdio.h>
 
-enum { ALL_FLAGS = 2 * PTXI_GRAPH_DEBUG_DOT_FLAGS_CONDITIONAL_NODE_PARAMS - 1 };
-
 struct dot {
     FILE *file;
     unsigned flags;
@@ -162,7 +160,7 @@ ptxiResult ptxiGraphDebugDotPrint(ptxiGraph hGraph, const char *path, unsigned f
 
     if (r)
         return r;
-    if (!path || flags & ~(unsigned)ALL_FLAGS)
+    if (!path)
         return PTXI_ERROR_INVALID_VALUE;
     struct dot d = { .file = fopen(path, "w"), .flags = flags };
 

@@ -53,6 +53,11 @@ ptxiResult ptxiGraphMemFreeNodeGetParams(ptxiGraphNode hNode, ptxiDevicePtr *dpt
     return r;
 }
 
+ptxiResult ptxi_graph_make_operations(struct ptxi_work *w, const PTXI_BATCH_MEM_OP_NODE_PARAMS *p)
+{
+    return p && p->ctx ? ptxi_work_operations(w, p) : PTXI_ERROR_INVALID_VALUE;
+}
+
 ptxiResult ptxiGraphAddBatchMemOpNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, const ptxiGraphNode *dependencies,
                                       size_t numDependencies, const PTXI_BATCH_MEM_OP_NODE_PARAMS *nodeParams)
 {
@@ -60,7 +65,7 @@ ptxiResult ptxiGraphAddBatchMemOpNode(ptxiGraphNode *phGraphNode, ptxiGraph hGra
     struct ptxi_work w;
     ptxiResult r = ptxi_graph_enter(hGraph);
 
-    if (r || (r = ptxi_work_operations(&w, nodeParams)))
+    if (r || (r = ptxi_graph_make_operations(&w, nodeParams)))
         return r;
     return ptxi_graph_add(phGraphNode, hGraph, dependencies, NULL, numDependencies, &w);
 }
@@ -81,7 +86,7 @@ ptxiResult ptxiGraphBatchMemOpNodeSetParams(ptxiGraphNode hNode, const PTXI_BATC
     struct ptxi_work w;
     ptxiResult r = ptxi_graph_enter_node(hNode);
 
-    if (r || (r = ptxi_work_operations(&w, nodeParams)))
+    if (r || (r = ptxi_graph_make_operations(&w, nodeParams)))
         return r;
     return ptxi_graph_work_replace(&hNode->work, &w);
 }

@@ -5,7 +5,6 @@
 #include "api/context/context.h"
 
 #include <assert.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,16 +114,11 @@ void ptxi_user_objects_free(struct ptxi_user_objects *o)
 
 /* ---- calls */
 
-static bool is_count(unsigned count)
-{
-    return count && count <= INT_MAX;
-}
-
 ptxiResult ptxi_user_object_use(ptxiUserObject object, unsigned count)
 {
     ptxiResult r = ptxi_api_enter();
 
-    if (!r && (!is_count(count) || ptxi_handle_use(object, PTXI_HANDLE_USER_OBJECT)))
+    if (!r && (!count || ptxi_handle_use(object, PTXI_HANDLE_USER_OBJECT)))
         return PTXI_ERROR_INVALID_VALUE;
     return r;
 }
@@ -137,7 +131,7 @@ ptxiResult ptxiUserObjectCreate(ptxiUserObject *object_out, void *ptr, ptxiHostF
 
     if (r)
         return r;
-    if (!object_out || !destroy || !is_count(initialRefcount) || flags != PTXI_USER_OBJECT_NO_DESTRUCTOR_SYNC)
+    if (!object_out || !destroy || !initialRefcount || flags != PTXI_USER_OBJECT_NO_DESTRUCTOR_SYNC)
         return PTXI_ERROR_INVALID_VALUE;
     struct ptxiUserObject_st *o = calloc(1, sizeof *o);
 

@@ -52,8 +52,8 @@ static bool duplicate_operations(struct ptxi_work *w)
     ptxiStreamBatchMemOpParams *from = w->operations.paramArray;
     size_t bytes = w->operations.count * sizeof *from;
 
-    w->operations.paramArray = malloc(bytes);
-    if (w->operations.paramArray)
+    w->operations.paramArray = malloc(bytes + 1);
+    if (w->operations.paramArray && bytes)
         memcpy(w->operations.paramArray, from, bytes);
     return w->operations.paramArray;
 }
@@ -181,17 +181,21 @@ ptxiResult ptxi_work_free_memory(struct ptxi_work *w, ptxiDevicePtr dptr)
 
 static ptxiResult check_operation(const ptxiStreamBatchMemOpParams *p)
 {
+    bool wide = p->operation == PTXI_STREAM_MEM_OP_WAIT_VALUE_64 || p->operation == PTXI_STREAM_MEM_OP_WRITE_VALUE_64;
+
     if (p->operation == PTXI_STREAM_MEM_OP_FLUSH_REMOTE_WRITES)
         return PTXI_ERROR_NOT_SUPPORTED;
-    return p->operation >= PTXI_STREAM_MEM_OP_WAIT_VALUE_32 && p->operation <= PTXI_STREAM_MEM_OP_BARRIER
-           ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
+    if (p->operation == PTXI_STREAM_MEM_OP_BARRIER)
+        return PTXI_SUCCESS;
+    return p->operation >= PTXI_STREAM_MEM_OP_WAIT_VALUE_32 && p->operation < PTXI_STREAM_MEM_OP_BARRIER &&
+           p->address % (wide ? 8 : 4) == 0 ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
 }
 
 ptxiResult ptxi_work_operations(struct ptxi_work *w, const PTXI_BATCH_MEM_OP_NODE_PARAMS *p)
 {
     ptxiResult r = PTXI_SUCCESS;
 
-    if (!p || !p->count || p->count > PTXI_MAX_MEMORY_OPERATIONS || !p->paramArray || p->flags)
+    if (!p || p->count > PTXI_MAX_MEMORY_OPERATIONS || (p->count && !p->paramArray) || p->flags)
         return PTXI_ERROR_INVALID_VALUE;
     for (unsigned i = 0; i < p->count && !r; i++)
         r = check_operation(&p->paramArray[i]);

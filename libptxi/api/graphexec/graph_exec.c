@@ -68,6 +68,18 @@ ptxiResult ptxi_graph_exec_plan_body(ptxiGraph body)
     return body->plan ? PTXI_SUCCESS : make_plan(body, &body->plan);
 }
 
+static ptxiResult plan_bodies(const struct ptxiGraphExec_st *x);
+
+/* Bodies cannot allocate or free memory. */
+static ptxiResult plan_body(ptxiGraph body)
+{
+    if (ptxi_graph_has_memory(body))
+        return PTXI_ERROR_INVALID_VALUE;
+    ptxiResult r = ptxi_graph_exec_plan_body(body);
+
+    return r ? r : plan_bodies(body->plan);
+}
+
 /* Makes the orders of the bodies of conditional nodes. */
 static ptxiResult plan_bodies(const struct ptxiGraphExec_st *x)
 {
@@ -77,8 +89,7 @@ static ptxiResult plan_bodies(const struct ptxiGraphExec_st *x)
         const struct ptxi_work *w = &x->steps[i]->work;
 
         for (unsigned k = 0; w->type == PTXI_GRAPH_NODE_TYPE_CONDITIONAL && k < w->branches.count && !r; k++)
-            if (!(r = ptxi_graph_exec_plan_body(w->branches.bodies[k])))
-                r = plan_bodies(w->branches.bodies[k]->plan);
+            r = plan_body(w->branches.bodies[k]);
     }
     return r;
 }
@@ -112,9 +123,9 @@ static ptxiResult instantiate_graph(ptxiGraphExec *out, ptxiGraph g, unsigned lo
 
     if (r)
         return r;
-    if (!out || flags & ~(unsigned long long)FLAGS_KNOWN || (flags & NOT_TOGETHER) == NOT_TOGETHER || g->moved)
+    if (!out || flags & ~(unsigned long long)FLAGS_KNOWN || (flags & NOT_TOGETHER) == NOT_TOGETHER)
         return PTXI_ERROR_INVALID_VALUE;
-    if (flags & PTXI_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH || (g->instances && ptxi_graph_has_memory(g)))
+    if (flags & PTXI_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH || g->moved || (g->instances && ptxi_graph_has_memory(g)))
         return PTXI_ERROR_NOT_SUPPORTED;
     ptxiGraph own = ptxi_graph_copy(g);
     ptxiGraphExec x = NULL;

@@ -162,8 +162,12 @@ ptxiResult ptxiGraphExecBatchMemOpNodeSetParams(ptxiGraphExec hGraphExec, ptxiGr
     ptxiGraphNode old;
     ptxiResult r = ptxi_graph_exec_node(hGraphExec, hNode, &old);
 
-    if (r || (r = ptxi_work_operations(&w, nodeParams)))
+    if (r || (r = ptxi_graph_make_operations(&w, nodeParams)))
         return r;
+    if (old->work.type == w.type && old->work.operations.count != w.operations.count) {
+        ptxi_graph_work_free(&w);
+        return PTXI_ERROR_INVALID_VALUE;
+    }
     return ptxi_graph_work_replace(&old->work, &w);
 }
 

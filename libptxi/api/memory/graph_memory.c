@@ -21,35 +21,52 @@ struct ptxi_graph_memory {
     ptxiMemAccessDesc access[];
 };
 
-enum { ACCESSIBLE = PTXI_MEM_RWA | PTXI_MEM_WORDS, ATTRIBUTES = PTXI_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH + 1 };
+enum {
+    ACCESSIBLE = PTXI_MEM_RWA | PTXI_MEM_WORDS,
+    CHUNK = 32 << 20, /* the driver gives graphs memory in such units */
+    ATTRIBUTES = PTXI_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH + 1
+};
 
 /* Taken before the heap's lock. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct ptxi_graph_memory *all;
-static uint64_t counts[PTXI_MAX_DEVICES][ATTRIBUTES]; /* bytes, by attribute */
 
-/* ---- counts; under the lock */
+/* The memory of a device's graphs, in bytes. Graphs share memory, so a device needs what is allocated at one time. It
+ * keeps that until it is trimmed. */
+static struct usage {
+    uint64_t live;              /* allocated now */
+    uint64_t kept;              /* maximum of `live` since the last trim */
+    uint64_t high[ATTRIBUTES];  /* maximum of `kept` since the attribute was set */
+} usages[PTXI_MAX_DEVICES];
 
-static uint64_t *counts_of(const struct ptxi_graph_memory *m)
+/* ---- usage; under the lock */
+
+static struct usage *usage_of(const struct ptxi_graph_memory *m)
 {
-    return counts[m->params.poolProps.location.id];
+    return &usages[m->params.poolProps.location.id];
 }
 
-static void raise_count(const struct ptxi_graph_memory *m, ptxiGraphMemAttribute current)
+static void count_allocation(const struct ptxi_graph_memory *m)
 {
-    uint64_t *c = counts_of(m);
+    struct usage *u = usage_of(m);
 
-    c[current] += m->params.bytesize;
-    if (c[current + 1] < c[current])
-        c[current + 1] = c[current];
+    u->live += m->params.bytesize;
+    if (u->kept < u->live)
+        u->kept = u->live;
+    for (int k = 0; k < ATTRIBUTES; k++)
+        if (u->high[k] < u->kept)
+            u->high[k] = u->kept;
 }
 
-static void drop_data(struct ptxi_graph_memory *m)
+static void count_free(const struct ptxi_graph_memory *m)
 {
-    if (!m->touched)
-        return;
-    m->touched = false;
-    counts_of(m)[PTXI_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT] -= m->params.bytesize;
+    assert(usage_of(m)->live >= m->params.bytesize);
+    usage_of(m)->live -= m->params.bytesize;
+}
+
+static bool is_high(int attribute)
+{
+    return attribute == PTXI_GRAPH_MEM_ATTR_USED_MEM_HIGH || attribute == PTXI_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH;
 }
 
 /* ---- references */
@@ -60,7 +77,6 @@ static void unref_locked(struct ptxi_graph_memory *m)
     if (--m->refs)
         return;
     assert(!m->live && !m->allocated);
-    drop_data(m);
     *m->link = m->next;
     if (m->next)
         m->next->link = m->link;
@@ -114,7 +130,8 @@ static ptxiResult check_params(const PTXI_MEM_ALLOC_NODE_PARAMS *p)
     if (!r && (!p->bytesize || p->accessDescCount > ptxi_state.device_count || (p->accessDescCount && !p->accessDescs)))
         return PTXI_ERROR_INVALID_VALUE;
     for (size_t i = 0; i < p->accessDescCount && !r; i++)
-        r = ptxi_pool_check_access(p->poolProps.location.id, &p->accessDescs[i]);
+        r = p->accessDescs[i].flags == PTXI_MEM_ACCESS_FLAGS_PROT_NONE ? PTXI_ERROR_NOT_SUPPORTED
+            : ptxi_pool_check_access(p->poolProps.location.id, &p->accessDescs[i]);
     return r;
 }
 
@@ -213,7 +230,6 @@ static void touch(struct ptxi_graph_memory *m)
     if (m->touched)
         return;
     m->touched = true;
-    raise_count(m, PTXI_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT);
     if (ptxi_fill_byte)
         ptxi_fill((void *)(uintptr_t)m->params.dptr, m->params.bytesize);
 }
@@ -233,7 +249,7 @@ ptxiResult ptxi_graph_memory_allocate(struct ptxi_graph_memory *m)
         set_allocated(m, true);
         m->refs++;
         if (!m->live++) {
-            raise_count(m, PTXI_GRAPH_MEM_ATTR_USED_MEM_CURRENT);
+            count_allocation(m);
             touch(m);
             ptxi_memmap_set_flags(ptxi_state.memmap, m->params.dptr, ACCESSIBLE);
         }
@@ -248,7 +264,7 @@ static void end_allocation(struct ptxi_graph_memory *m)
 {
     pthread_mutex_lock(&lock);
     if (m->live && !--m->live) {
-        counts_of(m)[PTXI_GRAPH_MEM_ATTR_USED_MEM_CURRENT] -= m->params.bytesize;
+        count_free(m);
         ptxi_memmap_set_flags(ptxi_state.memmap, m->params.dptr, ACCESSIBLE | PTXI_MEM_FREED);
     }
     unref_locked(m);
@@ -314,7 +330,7 @@ ptxiResult ptxi_graph_memory_free_now(uint64_t addr)
 static void end_all(struct ptxi_graph_memory *m)
 {
     if (m->live) {
-        counts_of(m)[PTXI_GRAPH_MEM_ATTR_USED_MEM_CURRENT] -= m->params.bytesize;
+        count_free(m);
         ptxi_memmap_set_flags(ptxi_state.memmap, m->params.dptr, ACCESSIBLE | PTXI_MEM_FREED);
         m->live = 0;
     }
@@ -347,7 +363,9 @@ ptxiResult ptxiDeviceGetGraphMemAttribute(ptxiDevice device, ptxiGraphMemAttribu
     if (!value || (unsigned)attr >= ATTRIBUTES)
         return PTXI_ERROR_INVALID_VALUE;
     pthread_mutex_lock(&lock);
-    *(uint64_t *)value = counts[device][attr];
+    const struct usage *u = &usages[device];
+
+    *(uint64_t *)value = ((is_high((int)attr) ? u->high[attr] : u->kept) + CHUNK - 1) / CHUNK * CHUNK;
     pthread_mutex_unlock(&lock);
     return PTXI_SUCCESS;
 }
@@ -359,11 +377,10 @@ ptxiResult ptxiDeviceSetGraphMemAttribute(ptxiDevice device, ptxiGraphMemAttribu
 
     if (r)
         return r;
-    if (!value || (attr != PTXI_GRAPH_MEM_ATTR_USED_MEM_HIGH && attr != PTXI_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH) ||
-        *(const uint64_t *)value)
+    if (!value || !is_high((int)attr) || *(const uint64_t *)value)
         return PTXI_ERROR_INVALID_VALUE;
     pthread_mutex_lock(&lock);
-    counts[device][attr] = counts[device][attr - 1];
+    usages[device].high[attr] = usages[device].kept;
     pthread_mutex_unlock(&lock);
     return PTXI_SUCCESS;
 }
@@ -378,9 +395,10 @@ ptxiResult ptxiDeviceGraphMemTrim(ptxiDevice device)
     pthread_mutex_lock(&lock);
     for (struct ptxi_graph_memory *m = all; m; m = m->next)
         if (!m->live && m->touched && m->params.poolProps.location.id == device) {
-            drop_data(m);
+            m->touched = false;
             ptxi_heap_drop_pages(m->block);
         }
+    usages[device].kept = usages[device].live;
     pthread_mutex_unlock(&lock);
     return PTXI_SUCCESS;
 }

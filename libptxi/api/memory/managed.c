@@ -154,6 +154,8 @@ static void store_advice(struct hints *h, int advice, ptxiMemLocation l)
     bool set = advice == PTXI_MEM_ADVISE_SET_ACCESSED_BY;
     uint32_t device;
 
+    if (l.type != PTXI_MEM_LOCATION_TYPE_DEVICE && l.type != PTXI_MEM_LOCATION_TYPE_HOST)
+        return; /* the driver stores nothing for NUMA nodes */
     switch (advice) {
     case PTXI_MEM_ADVISE_SET_READ_MOSTLY:
     case PTXI_MEM_ADVISE_UNSET_READ_MOSTLY: h->read_mostly = advice == PTXI_MEM_ADVISE_SET_READ_MOSTLY; break;
@@ -177,16 +179,12 @@ ptxiResult ptxiMemAdvise(ptxiDevicePtr devPtr, size_t count, ptxiMemAdvice advic
 
     if (r)
         return r;
-    switch ((int)advice) {
-    case PTXI_MEM_ADVISE_SET_READ_MOSTLY:
-    case PTXI_MEM_ADVISE_UNSET_READ_MOSTLY:
-    case PTXI_MEM_ADVISE_UNSET_PREFERRED_LOCATION: break;
-    case PTXI_MEM_ADVISE_SET_PREFERRED_LOCATION: r = check_location(&location, true); break;
-    case PTXI_MEM_ADVISE_SET_ACCESSED_BY:
-    case PTXI_MEM_ADVISE_UNSET_ACCESSED_BY: r = check_location(&location, false); break;
-    default: r = PTXI_ERROR_INVALID_VALUE;
-    }
-    return r ? r : store_hint(devPtr, count, store_advice, (int)advice, location);
+    bool accessed = advice == PTXI_MEM_ADVISE_SET_ACCESSED_BY || advice == PTXI_MEM_ADVISE_UNSET_ACCESSED_BY;
+
+    if ((int)advice < PTXI_MEM_ADVISE_SET_READ_MOSTLY || (int)advice > PTXI_MEM_ADVISE_UNSET_ACCESSED_BY ||
+        check_location(&location, !accessed))
+        return PTXI_ERROR_INVALID_VALUE;
+    return store_hint(devPtr, count, store_advice, (int)advice, location);
 }
 
 /* ---- attributes */
@@ -198,6 +196,12 @@ static int location_number(ptxiMemLocation l)
     case PTXI_MEM_LOCATION_TYPE_DEVICE: return l.id;
     default: return HOST;
     }
+}
+
+/* The id that the attributes of an id return. */
+static int location_id(ptxiMemLocation l)
+{
+    return l.type == PTXI_MEM_LOCATION_TYPE_INVALID || l.type == PTXI_MEM_LOCATION_TYPE_HOST ? location_number(l) : l.id;
 }
 
 static bool is_same(ptxiMemLocation a, ptxiMemLocation b)
@@ -253,9 +257,9 @@ static void store_attribute(const struct hints *h, int attribute, int *data, siz
     case PTXI_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION: *data = location_number(h->preferred); break;
     case PTXI_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION: *data = location_number(h->prefetched); break;
     case PTXI_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE: *data = (int)h->preferred.type; break;
-    case PTXI_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID: *data = h->preferred.id; break;
+    case PTXI_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID: *data = location_id(h->preferred); break;
     case PTXI_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE: *data = (int)h->prefetched.type; break;
-    default: *data = h->prefetched.id;
+    default: *data = location_id(h->prefetched);
     }
 }
 

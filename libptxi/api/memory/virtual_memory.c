@@ -111,12 +111,12 @@ ptxiResult ptxiMemAddressReserve(ptxiDevicePtr *ptr, size_t size, size_t alignme
                                  unsigned long long flags)
 {
     API_CALL;
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     ptxiResult r = enter();
 
     if (r)
         return r;
-    if (!ptr || !size || !is_aligned(size, page) || !is_aligned(addr, page) || alignment & (alignment - 1) || flags)
+    if (!ptr || !size || !is_aligned(size, GRANULARITY) || !is_aligned(addr, page) || alignment & (alignment - 1) || flags)
         return PTXI_ERROR_INVALID_VALUE;
     struct reservation *v = calloc(1, sizeof *v);
 
@@ -158,16 +158,16 @@ ptxiResult ptxiMemAddressFree(ptxiDevicePtr ptr, size_t size)
 
 static ptxiResult check_prop(const ptxiMemAllocationProp *p)
 {
-    enum { COMPRESSION = 1, ALL_HANDLE_TYPES = 15 };
+    enum { COMPRESSION = 1, WINDOWS = PTXI_MEM_HANDLE_TYPE_WIN32 | PTXI_MEM_HANDLE_TYPE_WIN32_KMT };
 
-    if (!p || p->type != PTXI_MEM_ALLOCATION_TYPE_PINNED || (int)p->requestedHandleTypes & ~ALL_HANDLE_TYPES ||
+    if (!p || p->type != PTXI_MEM_ALLOCATION_TYPE_PINNED || (int)p->requestedHandleTypes & WINDOWS ||
         p->allocFlags.compressionType > COMPRESSION || !p->location.type ||
         (unsigned)p->location.type > PTXI_MEM_LOCATION_TYPE_HOST_NUMA)
         return PTXI_ERROR_INVALID_VALUE;
     if (p->location.type == PTXI_MEM_LOCATION_TYPE_DEVICE && ptxi_api_device(p->location.id))
         return PTXI_ERROR_INVALID_DEVICE;
     if (p->location.type != PTXI_MEM_LOCATION_TYPE_DEVICE || p->allocFlags.usage ||
-        p->requestedHandleTypes & ~PTXI_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
+        p->requestedHandleTypes & PTXI_MEM_HANDLE_TYPE_FABRIC)
         return PTXI_ERROR_NOT_SUPPORTED;
     return PTXI_SUCCESS;
 }
@@ -178,9 +178,9 @@ ptxiResult ptxiMemGetAllocationGranularity(size_t *granularity, const ptxiMemAll
     API_CALL;
     ptxiResult r = enter();
 
-    if (r || (r = check_prop(prop)))
+    if (r)
         return r;
-    if (!granularity || (unsigned)option > PTXI_MEM_ALLOC_GRANULARITY_RECOMMENDED)
+    if (!granularity || !prop || (unsigned)option > PTXI_MEM_ALLOC_GRANULARITY_RECOMMENDED)
         return PTXI_ERROR_INVALID_VALUE;
     *granularity = GRANULARITY;
     return PTXI_SUCCESS;
@@ -212,7 +212,7 @@ static bool extend_common(struct allocation *a)
 
 static bool allocate_file(struct allocation *a)
 {
-    a->own_file = a->prop.requestedHandleTypes;
+    a->own_file = a->prop.requestedHandleTypes & PTXI_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
     if (!a->own_file)
         return extend_common(a);
     a->fd = make_file(a->size);
@@ -415,19 +415,24 @@ static struct mapping *find_mapping(uint64_t addr)
     return m && m->base <= addr ? m : NULL;
 }
 
-/* Finds the first mapping of a range that consists of whole mappings. NULL: it does not. */
-static struct mapping **find_whole(uint64_t base, size_t size)
+/* Finds the first mapping of a range that has no parts of mappings, and at least one mapping. NULL: it is no such range.
+ * *gaps: the mappings do not cover it. */
+static struct mapping **find_whole(uint64_t base, size_t size, bool *gaps)
 {
     struct reservation *v = size ? find_reservation(base, size) : NULL;
-    struct mapping **first = v ? find_link(v, base) : NULL, *m = first ? *first : NULL;
-    uint64_t end = base;
+    struct mapping **first = v ? find_link(v, base) : NULL;
+    uint64_t covered = 0;
 
-    for (; m && m->base == end && end < base + size; m = m->next)
-        end += m->size;
-    return v && end == base + size ? first : NULL;
+    for (struct mapping *m = first ? *first : NULL; m && m->base < base + size; m = m->next) {
+        if (!is_within(m->base, m->size, base, size))
+            return NULL;
+        covered += m->size;
+    }
+    *gaps = covered < size;
+    return covered ? first : NULL;
 }
 
-static ptxiResult make_mapping(struct mapping **at, uint64_t base, size_t size, off_t offset, struct allocation *a)
+static ptxiResult make_mapping(struct mapping **at, uint64_t base, size_t size, struct allocation *a)
 {
     struct mapping *m = calloc(1, sizeof *m);
 
@@ -436,7 +441,7 @@ static ptxiResult make_mapping(struct mapping **at, uint64_t base, size_t size, 
     *m = (struct mapping){ .base = base, .size = size, .allocation = a, 
                            .block = ptxi_heap_make_mapped(a->prop.location.id, base, size) };
     if (!m->block || mmap((void *)(uintptr_t)base, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, a->fd,
-                          a->offset + offset) == MAP_FAILED) {
+                          a->offset) == MAP_FAILED) {
         ptxi_heap_free_mapped(m->block);
         free(m);
         return PTXI_ERROR_OUT_OF_MEMORY;
@@ -458,14 +463,15 @@ ptxiResult ptxiMemMap(ptxiDevicePtr ptr, size_t size, size_t offset, ptxiMemGene
         return r;
     struct reservation *v = find_reservation(ptr, size);
 
-    if (!a || !v || flags || !size || !is_aligned(ptr | size | offset, GRANULARITY) ||
-        !is_within(offset, size, 0, a->size))
+    if (!a || !v || flags || !size || !is_aligned(ptr | size, GRANULARITY))
         return PTXI_ERROR_INVALID_VALUE;
+    if (offset || size > a->size)
+        return PTXI_ERROR_NOT_SUPPORTED;
     struct mapping **at = find_link(v, ptr);
 
     if (*at && (*at)->base < ptr + size)
         return PTXI_ERROR_INVALID_VALUE;
-    return make_mapping(at, ptr, size, (off_t)offset, a);
+    return make_mapping(at, ptr, size, a);
 }
 
 static void free_mapping(struct mapping *m)
@@ -484,7 +490,8 @@ ptxiResult ptxiMemUnmap(ptxiDevicePtr ptr, size_t size)
 {
     API_CALL;
     ptxiResult r = enter();
-    struct mapping **first = r ? NULL : find_whole(ptr, size);
+    bool gaps;
+    struct mapping **first = r ? NULL : find_whole(ptr, size, &gaps);
 
     if (r || !first)
         return r ? r : PTXI_ERROR_INVALID_VALUE;
@@ -579,7 +586,7 @@ static ptxiResult check_access(const ptxiMemAccessDesc *d)
         (int)d->flags != PTXI_MEM_ACCESS_FLAGS_PROT_READWRITE)
         return PTXI_ERROR_INVALID_VALUE;
     if (d->location.type == PTXI_MEM_LOCATION_TYPE_DEVICE)
-        return ptxi_api_device(d->location.id);
+        return ptxi_api_device(d->location.id) ? PTXI_ERROR_INVALID_VALUE : PTXI_SUCCESS;
     return d->location.type == PTXI_MEM_LOCATION_TYPE_HOST || d->location.type == PTXI_MEM_LOCATION_TYPE_HOST_NUMA
            ? PTXI_ERROR_NOT_SUPPORTED : PTXI_ERROR_INVALID_VALUE;
 }
@@ -611,9 +618,10 @@ ptxiResult ptxiMemSetAccess(ptxiDevicePtr ptr, size_t size, const ptxiMemAccessD
     if (r || !desc || !count)
         return r ? r : PTXI_ERROR_INVALID_VALUE;
     r = read_access(desc, count, &a);
-    struct mapping **first = find_whole(ptr, size);
+    bool gaps;
+    struct mapping **first = find_whole(ptr, size, &gaps);
 
-    if (r || !first)
+    if (r || !first || gaps)
         return r ? r : PTXI_ERROR_INVALID_VALUE;
     if (a.readers && !add_regions(*first, ptr + size, &a))
         return PTXI_ERROR_OUT_OF_MEMORY;

@@ -1,18 +1,33 @@
 /* Attributes of streams, which have no effect. */
 #include "api/submit/submit.h"
 
-static const unsigned char ids[] = {
-    PTXI_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW, PTXI_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY,
-    PTXI_LAUNCH_ATTRIBUTE_PRIORITY, PTXI_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP, PTXI_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN,
+#include <string.h>
+
+/* Layout of CUaccessPolicyWindow. */
+struct access_policy_window {
+    void *base;
+    size_t bytes;
+    float hit_ratio;
+    int hit_property, miss_property;
 };
-_Static_assert(sizeof ids == PTXI_STREAM_ATTRIBUTES, "a stream stores each attribute");
+
+static const struct {
+    unsigned char id, bytes; /* bytes of the value */
+} stored[] = {
+    { PTXI_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW, sizeof(struct access_policy_window) },
+    { PTXI_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY, sizeof(int) },
+    { PTXI_LAUNCH_ATTRIBUTE_PRIORITY, sizeof(int) },
+    { PTXI_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP, sizeof(unsigned char[2]) },
+    { PTXI_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN, sizeof(int) },
+};
+_Static_assert(sizeof stored / sizeof *stored == PTXI_STREAM_ATTRIBUTES, "a stream stores each attribute");
 
 /* Returns the index of the attribute in the stream, or PTXI_STREAM_ATTRIBUTES. */
 static unsigned find_attribute(int id)
 {
     unsigned k = 0;
 
-    while (k < sizeof ids && ids[k] != id)
+    while (k < PTXI_STREAM_ATTRIBUTES && stored[k].id != id)
         k++;
     return k;
 }
@@ -23,7 +38,7 @@ static ptxiLaunchAttributeValue initial_value(const struct ptxiStream_st *s, int
     ptxiLaunchAttributeValue v = { .pad = { 0 } };
 
     if (id == PTXI_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY)
-        v.syncPolicy = PTXI_SYNC_POLICY_AUTO;
+        v.syncPolicy = -1;
     else if (id == PTXI_LAUNCH_ATTRIBUTE_PRIORITY)
         v.priority = s->priority;
     else if (id == PTXI_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP)
@@ -34,16 +49,13 @@ static ptxiLaunchAttributeValue initial_value(const struct ptxiStream_st *s, int
 static ptxiResult check_value(int id, const ptxiLaunchAttributeValue *v)
 {
     struct ptxi_launch_shape unused = { .shared = 0 };
-    bool ok;
 
+    if (id == PTXI_LAUNCH_ATTRIBUTE_PRIORITY)
+        return PTXI_SUCCESS;
     if (id == PTXI_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY)
-        ok = v->syncPolicy >= PTXI_SYNC_POLICY_AUTO && v->syncPolicy <= PTXI_SYNC_POLICY_BLOCKING_SYNC;
-    else if (id == PTXI_LAUNCH_ATTRIBUTE_PRIORITY)
-        ok = v->priority <= PTXI_LEAST_PRIORITY && v->priority >= PTXI_GREATEST_PRIORITY;
-    else
-        return ptxi_launch_read_attribute(&(ptxiLaunchAttribute){ .id = (ptxiLaunchAttributeID)id, .value = *v },
-                                          &unused);
-    return ok ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
+        return v->syncPolicy >= PTXI_SYNC_POLICY_AUTO && v->syncPolicy <= PTXI_SYNC_POLICY_BLOCKING_SYNC
+               ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
+    return ptxi_launch_read_attribute(&(ptxiLaunchAttribute){ .id = (ptxiLaunchAttributeID)id, .value = *v }, &unused);
 }
 
 ptxiResult ptxiStreamGetAttribute(ptxiStream hStream, ptxiLaunchAttributeID attr, ptxiLaunchAttributeValue *value_out)
@@ -59,9 +71,18 @@ ptxiResult ptxiStreamGetAttribute(ptxiStream hStream, ptxiLaunchAttributeID attr
     if (!value_out || k == PTXI_STREAM_ATTRIBUTES)
         return PTXI_ERROR_INVALID_VALUE;
     pthread_mutex_lock(&ctx->lock);
-    *value_out = s->attributes_set >> k & 1 ? s->attributes[k] : initial_value(s, (int)attr);
+    ptxiLaunchAttributeValue v = s->attributes_set >> k & 1 ? s->attributes[k] : initial_value(s, (int)attr);
+
+    memcpy(value_out, &v, stored[k].bytes);
     pthread_mutex_unlock(&ctx->lock);
     return PTXI_SUCCESS;
+}
+
+static int clamp_priority(int priority)
+{
+    if (priority > PTXI_LEAST_PRIORITY)
+        return PTXI_LEAST_PRIORITY;
+    return priority < PTXI_GREATEST_PRIORITY ? PTXI_GREATEST_PRIORITY : priority;
 }
 
 ptxiResult ptxiStreamSetAttribute(ptxiStream hStream, ptxiLaunchAttributeID attr, const ptxiLaunchAttributeValue *value)
@@ -80,6 +101,8 @@ ptxiResult ptxiStreamSetAttribute(ptxiStream hStream, ptxiLaunchAttributeID attr
         return r;
     pthread_mutex_lock(&ctx->lock);
     s->attributes[k] = *value;
+    if (attr == PTXI_LAUNCH_ATTRIBUTE_PRIORITY)
+        s->attributes[k].priority = clamp_priority(value->priority);
     s->attributes_set |= 1u << k;
     pthread_mutex_unlock(&ctx->lock);
     return PTXI_SUCCESS;
@@ -96,7 +119,7 @@ ptxiResult ptxiStreamCopyAttributes(ptxiStream dst, ptxiStream src)
         return r;
     pthread_mutex_lock(&ctx->lock);
     for (unsigned k = 0; k < PTXI_STREAM_ATTRIBUTES; k++)
-        to->attributes[k] = from->attributes_set >> k & 1 ? from->attributes[k] : initial_value(from, ids[k]);
+        to->attributes[k] = from->attributes_set >> k & 1 ? from->attributes[k] : initial_value(from, stored[k].id);
     to->attributes_set = (1u << PTXI_STREAM_ATTRIBUTES) - 1;
     pthread_mutex_unlock(&ctx->lock);
     return PTXI_SUCCESS;

@@ -33,7 +33,9 @@ START_TEST(advice_is_stored)
 
     ck_assert_int_eq(get(PTXI_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, p, BYTES), 0);
     ck_assert_int_eq(get(PTXI_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION, p, BYTES), NOWHERE);
-    ok(ptxiMemAdvise(p, HALF, PTXI_MEM_ADVISE_SET_READ_MOSTLY, invalid));
+    ok(ptxiMemAdvise(p, HALF, PTXI_MEM_ADVISE_SET_READ_MOSTLY, node)); /* nothing is stored for NUMA nodes */
+    ck_assert_int_eq(get(PTXI_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, p, HALF), 0);
+    ok(ptxiMemAdvise(p, HALF, PTXI_MEM_ADVISE_SET_READ_MOSTLY, host));
     ck_assert_int_eq(get(PTXI_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, p, HALF), 1);
     ck_assert_int_eq(get(PTXI_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, p, BYTES), 0);
     ck_assert_int_eq(get(PTXI_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, p + HALF, HALF), 0);
@@ -47,6 +49,8 @@ START_TEST(advice_is_stored)
     ok(ptxiMemAdvise(p, BYTES, PTXI_MEM_ADVISE_SET_PREFERRED_LOCATION, host));
     ck_assert_int_eq(get(PTXI_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION, p, BYTES), HOST);
     ck_assert_int_eq(get(PTXI_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE, p, BYTES), PTXI_MEM_LOCATION_TYPE_HOST);
+    ck_assert_int_eq(get(PTXI_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID, p, BYTES), HOST);
+    ck_assert_int_eq(get(PTXI_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID, p, BYTES), NOWHERE);
     ok(ptxiMemAdvise(p, HALF, PTXI_MEM_ADVISE_SET_PREFERRED_LOCATION, device));
     ck_assert_int_eq(get(PTXI_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION, p, HALF), 0);
     ck_assert_int_eq(get(PTXI_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION, p, BYTES), NOWHERE);
@@ -95,7 +99,8 @@ START_TEST(bad_hints)
 
     ck_result(ptxiMemAdvise(p, BYTES, (ptxiMemAdvice)7, device), PTXI_ERROR_INVALID_VALUE);
     ck_result(ptxiMemAdvise(p, BYTES, PTXI_MEM_ADVISE_SET_ACCESSED_BY, node), PTXI_ERROR_INVALID_VALUE);
-    ck_result(ptxiMemAdvise(p, BYTES, PTXI_MEM_ADVISE_SET_PREFERRED_LOCATION, other), PTXI_ERROR_INVALID_DEVICE);
+    ck_result(ptxiMemAdvise(p, BYTES, PTXI_MEM_ADVISE_SET_PREFERRED_LOCATION, other), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemAdvise(p, BYTES, PTXI_MEM_ADVISE_UNSET_READ_MOSTLY, invalid), PTXI_ERROR_INVALID_VALUE);
     ck_result(ptxiMemAdvise(device_memory, BYTES, PTXI_MEM_ADVISE_SET_READ_MOSTLY, device), PTXI_ERROR_INVALID_VALUE);
     ck_result(ptxiMemRangeGetAttribute(value, 8, PTXI_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, p, BYTES),
           PTXI_ERROR_INVALID_VALUE);
@@ -206,7 +211,11 @@ START_TEST(attributes_of_streams)
     ok(ptxiStreamGetAttribute(second, PTXI_LAUNCH_ATTRIBUTE_PRIORITY, &v));
     ck_assert_int_eq(v.priority, -3);
     ok(ptxiStreamGetAttribute(stream, PTXI_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY, &v));
-    ck_assert_int_eq(v.syncPolicy, PTXI_SYNC_POLICY_AUTO);
+    ck_assert_int_eq(v.syncPolicy, -1);
+    v.priority = -9;
+    ok(ptxiStreamSetAttribute(stream, PTXI_LAUNCH_ATTRIBUTE_PRIORITY, &v));
+    ok(ptxiStreamGetAttribute(stream, PTXI_LAUNCH_ATTRIBUTE_PRIORITY, &v));
+    ck_assert_int_eq(v.priority, -5);
     v.syncPolicy = PTXI_SYNC_POLICY_SPIN;
     ok(ptxiStreamSetAttribute(stream, PTXI_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY, &v));
     v.syncPolicy = 5;
