@@ -310,7 +310,7 @@ static bool run_with_memory(ptxiStream s, ptxiDevicePtr word, ptxiGraph *g, ptxi
     bool captured;
 
     TRY(ptxiStreamBeginCaptureToGraph(s, *g, NULL, NULL, 0, PTXI_STREAM_CAPTURE_MODE_RELAXED));
-    captured = FINE(ptxiMemAllocAsync(&p, 4096, s)) && FINE(ptxiMemsetD32Async(p, 7, 1024, s)) &&
+    captured = FINE(ptxiMemAllocAsync(&p, 8, s)) && FINE(ptxiMemsetD32Async(p, 7, 2, s)) &&
         FINE(ptxiMemcpyDtoDAsync(word, p, 4, s)) && FINE(ptxiMemFreeAsync(p, s)) &&
         FINE(ptxiStreamWriteValue32(s, word + 4, 8, 0));
     captured = FINE(ptxiStreamEndCapture(s, g)) && captured;

@@ -39,6 +39,18 @@ void ptxi_page_map_free(struct ptxi_page_map *map)
                 free_span(root->tables[k]);
         free(root);
     }
+    while (map->free_pages) {
+        struct ptxi_page *page = map->free_pages;
+
+        map->free_pages = page->next_free;
+        free(page);
+    }
+    while (map->free_spans) {
+        struct ptxi_span *span = map->free_spans;
+
+        map->free_spans = span->next_free;
+        free(span);
+    }
 }
 
 /* ---- tables of the levels */
@@ -56,13 +68,45 @@ static struct ptxi_root *get_root(struct ptxi_page_map *map, uint64_t address)
 }
 
 /* The table of a span that regions cover in part. NULL: memory is short. */
-static struct ptxi_span *get_span(struct ptxi_root *root, size_t i)
+static struct ptxi_span *get_span(struct ptxi_page_map *map, struct ptxi_root *root, size_t i)
 {
-    if (!root->tables[i])
-        root->tables[i] = calloc(1, sizeof *root->tables[i]);
-    if (root->tables[i] && !get(&root->spans[i]))
-        set(&root->spans[i], table_entry(root->tables[i]));
-    return root->tables[i];
+    struct ptxi_span *span = root->tables[i];
+
+    if (span)
+        return span;
+    span = map->free_spans;
+    if (span)
+        map->free_spans = span->next_free;
+    else
+        span = calloc(1, sizeof *span);
+    if (span) {
+        assert(!span->used && !get(&root->spans[i]));
+        root->tables[i] = span;
+        set(&root->spans[i], table_entry(span));
+    }
+    return span;
+}
+
+static void release_span(struct ptxi_page_map *map, struct ptxi_root *root, size_t i)
+{
+    struct ptxi_span *span = root->tables[i];
+
+    assert(get(&root->spans[i]) == table_entry(span));
+    set(&root->spans[i], 0);
+    root->tables[i] = NULL;
+    span->next_free = map->free_spans;
+    map->free_spans = span;
+}
+
+static struct ptxi_page *get_page(struct ptxi_page_map *map)
+{
+    struct ptxi_page *page = map->free_pages;
+
+    if (page)
+        map->free_pages = page->next_free;
+    else
+        page = calloc(1, sizeof *page);
+    return page;
 }
 
 /* ---- granules of a page */
@@ -113,11 +157,13 @@ static void clear_granules(struct ptxi_page *page, struct part p)
 
 /* ---- pages */
 
-static bool set_page(ptxi_page_entry *e, struct part p)
+static bool set_page(struct ptxi_page_map *map, struct ptxi_span *span, struct part p)
 {
+    ptxi_page_entry *e = &span->pages[p.first >> PTXI_PAGE_BITS & (PTXI_SPAN_PAGES - 1)];
     const uintptr_t present = get(e);
 
     if (!present) {
+        span->used++;
         set(e, p.region);
         return true;
     }
@@ -125,7 +171,7 @@ static bool set_page(ptxi_page_entry *e, struct part p)
         set_granules((struct ptxi_page *)(present - PTXI_ENTRY_TABLE), p);
         return true;
     }
-    struct ptxi_page *page = calloc(1, sizeof *page);
+    struct ptxi_page *page = get_page(map);
 
     if (!page)
         return false;
@@ -135,14 +181,33 @@ static bool set_page(ptxi_page_entry *e, struct part p)
     return true;
 }
 
-static void clear_page(ptxi_page_entry *e, struct part p)
+static bool is_empty(const struct ptxi_page *page)
 {
+    for (size_t g = 0; g < PTXI_PAGE_GRANULES; g++)
+        if (get(&page->granules[g]))
+            return false;
+    return true;
+}
+
+static void clear_page(struct ptxi_page_map *map, struct ptxi_span *span, struct part p)
+{
+    ptxi_page_entry *e = &span->pages[p.first >> PTXI_PAGE_BITS & (PTXI_SPAN_PAGES - 1)];
     const uintptr_t present = get(e);
 
-    if (present & PTXI_ENTRY_TABLE)
-        clear_granules((struct ptxi_page *)(present - PTXI_ENTRY_TABLE), p);
-    else if (present == p.region)
-        set(e, 0);
+    if (present & PTXI_ENTRY_TABLE) {
+        struct ptxi_page *page = (struct ptxi_page *)(present - PTXI_ENTRY_TABLE);
+
+        clear_granules(page, p);
+        if (!is_empty(page))
+            return;
+        page->next_free = map->free_pages;
+        map->free_pages = page;
+    } else if (present != p.region) {
+        return;
+    }
+    set(e, 0);
+    assert(span->used);
+    span->used--;
 }
 
 /* ---- spans */
@@ -158,12 +223,12 @@ static bool set_span(struct ptxi_page_map *map, struct part p)
         set(&root->spans[i], p.region);
         return true;
     }
-    struct ptxi_span *span = get_span(root, i);
+    struct ptxi_span *span = get_span(map, root, i);
 
     if (!span)
         return false;
     for (uint64_t page = p.first >> PTXI_PAGE_BITS; page <= p.last >> PTXI_PAGE_BITS; page++)
-        if (!set_page(&span->pages[page & (PTXI_SPAN_PAGES - 1)], clip(p, page << PTXI_PAGE_BITS, PTXI_PAGE_BITS)))
+        if (!set_page(map, span, clip(p, page << PTXI_PAGE_BITS, PTXI_PAGE_BITS)))
             return false;
     return true;
 }
@@ -176,14 +241,16 @@ static void clear_span(struct ptxi_page_map *map, struct part p)
     if (!root)
         return;
     if (covers(p, PTXI_SPAN_BITS)) {
-        if (get(&root->spans[i]) == p.region)
+        if (get(&root->spans[i]) == p.region) /* a table that is left has mixed granules */
             set(&root->spans[i], root->tables[i] ? table_entry(root->tables[i]) : 0);
         return;
     }
     struct ptxi_span *span = root->tables[i];
 
     for (uint64_t page = p.first >> PTXI_PAGE_BITS; span && page <= p.last >> PTXI_PAGE_BITS; page++)
-        clear_page(&span->pages[page & (PTXI_SPAN_PAGES - 1)], clip(p, page << PTXI_PAGE_BITS, PTXI_PAGE_BITS));
+        clear_page(map, span, clip(p, page << PTXI_PAGE_BITS, PTXI_PAGE_BITS));
+    if (span && !span->used)
+        release_span(map, root, i);
 }
 
 /* ---- regions */

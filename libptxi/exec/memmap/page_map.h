@@ -2,8 +2,11 @@
  * the number of regions.
  *
  * The table has four levels. Roots cover 32 GiB, spans 8 MiB, pages 4 KiB and granules 256 bytes, the alignment of
- * allocations. A region that covers a whole span, or that is the only one in a page, has one entry there. Memory of the
- * table is kept until the table is destroyed, so that readers may follow any pointer that they have found.
+ * allocations. A region that covers a whole span, or that is the only one in a page, has one entry there.
+ *
+ * Readers may follow any pointer that they have found, because the memory of tables is freed only with the map. An empty
+ * table is used again for other addresses. A reader that still uses it finds a region that does not contain its
+ * address, or none, which is correct: when the table became empty, there was no region.
  *
  * Calls that change the table must not run at the same time. */
 #ifndef PTXI_EXEC_MEMMAP_PAGE_MAP_H
@@ -36,19 +39,24 @@ enum {
 
 struct ptxi_page {
     ptxi_page_entry granules[PTXI_PAGE_GRANULES];
+    struct ptxi_page *next_free;
 };
 
 struct ptxi_span {
     ptxi_page_entry pages[PTXI_SPAN_PAGES];
+    unsigned used;                             /* number of pages with an entry */
+    struct ptxi_span *next_free;
 };
 
 struct ptxi_root {
     ptxi_page_entry spans[PTXI_ROOT_SPANS];
-    struct ptxi_span *tables[PTXI_ROOT_SPANS]; /* also those of spans that one region covers now */
+    struct ptxi_span *tables[PTXI_ROOT_SPANS]; /* NULL: no region covers the span in part */
 };
 
 struct ptxi_page_map {
     _Atomic(struct ptxi_root *) roots[PTXI_ROOTS];
+    struct ptxi_page *free_pages; /* empty tables */
+    struct ptxi_span *free_spans;
 };
 
 void ptxi_page_map_free(struct ptxi_page_map *map);
