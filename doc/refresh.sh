@@ -1,6 +1,7 @@
 #!/bin/sh
 # Writes the generated parts of the documents: doc/instructions.md, doc/layers.svg, and what is between markers in
-# README.md (counts) and doc/runtime.md (unsupported functions). Writes to the source tree, or to the directory given as an argument. `make doc` runs it.
+# README.md (counts) and doc/runtime.md (unsupported functions). Writes to the source tree, or to the directory given as
+# an argument. `make doc` runs it.
 set -eu
 : "${top_srcdir:?}" "${top_builddir:?}"
 to=${1:-$top_srcdir}

@@ -102,8 +102,8 @@ static void check_static_runtime(struct doctor *d, const char *path, bool is_lib
 {
     print_line(d, LINE_PROBLEM, path, "the CUDA runtime is linked into the file, and this one needs a GPU",
                is_library ? "its calls of the runtime fail; it would have to be built with the shared runtime"
-                          : "link the shared runtime: nvcc -cudart shared; cmake -DCMAKE_CUDA_RUNTIME_LIBRARY=Shared; "
-                            "or nvcc $(ptxi config --libs)");
+                          : "link the shared one: nvcc -cudart shared; cmake -DCMAKE_CUDA_RUNTIME_LIBRARY=Shared; "
+                            "nvcc $(ptxi config --libs)");
     d->uses_cuda = true;
 }
 
