@@ -113,7 +113,7 @@ void describe(struct world *w, const char *type, void *memory, size_t size)
          .value64 = 1)
     MAKE(PTXI_MEM_ALLOC_NODE_PARAMS, .poolProps.allocType = PTXI_MEM_ALLOCATION_TYPE_PINNED,
          .poolProps.location.type = PTXI_MEM_LOCATION_TYPE_DEVICE, .bytesize = MEMORY)
-    MAKE(PTXI_BATCH_MEM_OP_NODE_PARAMS, .count = 1, .paramArray = &operation)
+    MAKE(PTXI_BATCH_MEM_OP_NODE_PARAMS, .ctx = GET(ptxiContext), .count = 1, .paramArray = &operation)
     MAKE(PTXI_HOST_NODE_PARAMS, .fn = (ptxiHostFn)nothing)
     MAKE(PTXI_MEMCPY2D, .srcMemoryType = PTXI_MEMORYTYPE_HOST, .srcHost = zeros,
          .dstMemoryType = PTXI_MEMORYTYPE_DEVICE,

@@ -303,6 +303,9 @@ bool use_nodes(ptxiContext ctx)
     return all;
 }
 
+/* The size of allocations of other programs, so that the library can use their addresses again. */
+enum { FEW_BYTES = 64 };
+
 /* A captured allocation, which the graph fills and frees, and a node that writes a word. */
 static bool run_with_memory(ptxiStream s, ptxiDevicePtr word, ptxiGraph *g, ptxiGraphExec *x)
 {
@@ -310,7 +313,7 @@ static bool run_with_memory(ptxiStream s, ptxiDevicePtr word, ptxiGraph *g, ptxi
     bool captured;
 
     TRY(ptxiStreamBeginCaptureToGraph(s, *g, NULL, NULL, 0, PTXI_STREAM_CAPTURE_MODE_RELAXED));
-    captured = FINE(ptxiMemAllocAsync(&p, 8, s)) && FINE(ptxiMemsetD32Async(p, 7, 2, s)) &&
+    captured = FINE(ptxiMemAllocAsync(&p, FEW_BYTES, s)) && FINE(ptxiMemsetD32Async(p, 7, FEW_BYTES / 4, s)) &&
         FINE(ptxiMemcpyDtoDAsync(word, p, 4, s)) && FINE(ptxiMemFreeAsync(p, s)) &&
         FINE(ptxiStreamWriteValue32(s, word + 4, 8, 0));
     captured = FINE(ptxiStreamEndCapture(s, g)) && captured;
@@ -326,7 +329,7 @@ bool use_graph_memory(ptxiContext ctx)
     bool all;
 
     (void)ctx;
-    TRY(ptxiMemAlloc(&word, 8));
+    TRY(ptxiMemAlloc(&word, FEW_BYTES));
     TRY(ptxiStreamCreate(&s, PTXI_STREAM_NON_BLOCKING));
     TRY(ptxiGraphCreate(&g, 0));
     all = run_with_memory(s, word, &g, &x);
@@ -366,9 +369,9 @@ bool use_mapped_memory(ptxiContext ctx)
     bool all;
 
     (void)ctx;
-    TRY(ptxiMemAllocManaged(&managed, 8192, PTXI_MEM_ATTACH_GLOBAL));
-    TRY(ptxiMemAdvise(managed + 1000, 1000, PTXI_MEM_ADVISE_SET_READ_MOSTLY, prop.location));
-    TRY(ptxiMemPrefetchAsync(managed, 8192, prop.location, 0, NULL));
+    TRY(ptxiMemAllocManaged(&managed, FEW_BYTES, PTXI_MEM_ATTACH_GLOBAL));
+    TRY(ptxiMemAdvise(managed + 16, 16, PTXI_MEM_ADVISE_SET_READ_MOSTLY, prop.location));
+    TRY(ptxiMemPrefetchAsync(managed, FEW_BYTES, prop.location, 0, NULL));
     TRY(ptxiMemAddressReserve(&p, 2 * size, 0, 0, 0));
     all = FINE(ptxiMemCreate(&h, size, &prop, 0));
     if (all) {
