@@ -290,7 +290,7 @@ int ptxi_runtime_find_kernel(const void *function, ptxiFunction *result)
         return ERROR_INVALID_DEVICE_FUNCTION;
     if (!ptxiKernelGetName(&name, (ptxiKernel)(uintptr_t)function) || !ptxiFuncGetModule(&module, *result))
         return 0;
-    return ERROR_INVALID_DEVICE_FUNCTION;
+    return PTXI_ERROR_INVALID_HANDLE;
 }
 
 void *ptxi_runtime_find_host_function(ptxiFunction function, ptxiKernel kernel)
