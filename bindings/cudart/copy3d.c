@@ -66,7 +66,7 @@ static int describe_copy2d(PTXI_MEMCPY2D *copy, struct rectangle dst, struct rec
     if (!is_kind_valid(dst, src, kind))
         return ERROR_INVALID_COPY_DIRECTION;
     /* Whatever else does not fit is an error of the driver. */
-    if (!dst.is_array && !src.is_array && height > 1 && (dst.pitch < width || src.pitch < width))
+    if (height > 1 && ((!dst.is_array && dst.pitch < width) || (!src.is_array && src.pitch < width)))
         return ERROR_INVALID_PITCH;
     *copy = (PTXI_MEMCPY2D){ .WidthInBytes = width, .Height = height };
     set_source(copy, src, src_type);

@@ -89,7 +89,8 @@ int ptxi_runtime_get_host_pointer(void **device_pointer, void *host_pointer, uns
     if (!device_pointer)
         return PTXI_ERROR_INVALID_VALUE;
     error = ptxiMemHostGetDevicePointer(&address, host_pointer, flags);
-    *device_pointer = (void *)address;
+    if (host_pointer)
+        *device_pointer = (void *)address;
     return error;
 }
 
