@@ -185,6 +185,15 @@ typedef void (*ptxiHostFn)(void *userData);      /* host function that a stream 
     X(INTEGRATED,                                    18) \
     X(CAN_MAP_HOST_MEMORY,                           19) \
     X(COMPUTE_MODE,                                  20) \
+    X(MAXIMUM_TEXTURE1D_WIDTH,                       21) \
+    X(MAXIMUM_TEXTURE2D_WIDTH,                       22) \
+    X(MAXIMUM_TEXTURE2D_HEIGHT,                      23) \
+    X(MAXIMUM_TEXTURE3D_WIDTH,                       24) \
+    X(MAXIMUM_TEXTURE3D_HEIGHT,                      25) \
+    X(MAXIMUM_TEXTURE3D_DEPTH,                       26) \
+    X(MAXIMUM_TEXTURE2D_LAYERED_WIDTH,               27) \
+    X(MAXIMUM_TEXTURE2D_LAYERED_HEIGHT,              28) \
+    X(MAXIMUM_TEXTURE2D_LAYERED_LAYERS,              29) \
     X(SURFACE_ALIGNMENT,                             30) \
     X(CONCURRENT_KERNELS,                            31) \
     X(ECC_ENABLED,                                   32) \
@@ -197,10 +206,41 @@ typedef void (*ptxiHostFn)(void *userData);      /* host function that a stream 
     X(MAX_THREADS_PER_MULTIPROCESSOR,                39) \
     X(ASYNC_ENGINE_COUNT,                            40) \
     X(UNIFIED_ADDRESSING,                            41) \
+    X(MAXIMUM_TEXTURE1D_LAYERED_WIDTH,               42) \
+    X(MAXIMUM_TEXTURE1D_LAYERED_LAYERS,              43) \
+    X(MAXIMUM_TEXTURE2D_GATHER_WIDTH,                45) \
+    X(MAXIMUM_TEXTURE2D_GATHER_HEIGHT,               46) \
+    X(MAXIMUM_TEXTURE3D_WIDTH_ALTERNATE,             47) \
+    X(MAXIMUM_TEXTURE3D_HEIGHT_ALTERNATE,            48) \
+    X(MAXIMUM_TEXTURE3D_DEPTH_ALTERNATE,             49) \
     X(PCI_DOMAIN_ID,                                 50) \
     X(TEXTURE_PITCH_ALIGNMENT,                       51) \
+    X(MAXIMUM_TEXTURECUBEMAP_WIDTH,                  52) \
+    X(MAXIMUM_TEXTURECUBEMAP_LAYERED_WIDTH,          53) \
+    X(MAXIMUM_TEXTURECUBEMAP_LAYERED_LAYERS,         54) \
+    X(MAXIMUM_SURFACE1D_WIDTH,                       55) \
+    X(MAXIMUM_SURFACE2D_WIDTH,                       56) \
+    X(MAXIMUM_SURFACE2D_HEIGHT,                      57) \
+    X(MAXIMUM_SURFACE3D_WIDTH,                       58) \
+    X(MAXIMUM_SURFACE3D_HEIGHT,                      59) \
+    X(MAXIMUM_SURFACE3D_DEPTH,                       60) \
+    X(MAXIMUM_SURFACE1D_LAYERED_WIDTH,               61) \
+    X(MAXIMUM_SURFACE1D_LAYERED_LAYERS,              62) \
+    X(MAXIMUM_SURFACE2D_LAYERED_WIDTH,               63) \
+    X(MAXIMUM_SURFACE2D_LAYERED_HEIGHT,              64) \
+    X(MAXIMUM_SURFACE2D_LAYERED_LAYERS,              65) \
+    X(MAXIMUM_SURFACECUBEMAP_WIDTH,                  66) \
+    X(MAXIMUM_SURFACECUBEMAP_LAYERED_WIDTH,          67) \
+    X(MAXIMUM_SURFACECUBEMAP_LAYERED_LAYERS,         68) \
+    X(MAXIMUM_TEXTURE1D_LINEAR_WIDTH,                69) \
+    X(MAXIMUM_TEXTURE2D_LINEAR_WIDTH,                70) \
+    X(MAXIMUM_TEXTURE2D_LINEAR_HEIGHT,               71) \
+    X(MAXIMUM_TEXTURE2D_LINEAR_PITCH,                72) \
+    X(MAXIMUM_TEXTURE2D_MIPMAPPED_WIDTH,             73) \
+    X(MAXIMUM_TEXTURE2D_MIPMAPPED_HEIGHT,            74) \
     X(COMPUTE_CAPABILITY_MAJOR,                      75) \
     X(COMPUTE_CAPABILITY_MINOR,                      76) \
+    X(MAXIMUM_TEXTURE1D_MIPMAPPED_WIDTH,             77) \
     X(STREAM_PRIORITIES_SUPPORTED,                   78) \
     X(GLOBAL_L1_CACHE_SUPPORTED,                     79) \
     X(LOCAL_L1_CACHE_SUPPORTED,                      80) \

@@ -174,13 +174,18 @@ int ptxi_runtime_get_array_info(struct channel_format *format, struct extent *ex
     PTXI_ARRAY3D_DESCRIPTOR d;
     int error = ptxiArray3DGetDescriptor(&d, array);
 
+    if (flags)
+        *flags = error ? 0 : d.Flags;
     if (error)
         return error;
     if (format)
         error = ptxi_runtime_from_driver_format(d.Format, d.NumChannels, format);
     if (extent)
         *extent = (struct extent){ d.Width, d.Height, d.Depth };
-    if (flags)
-        *flags = d.Flags;
     return error;
+}
+
+int ptxi_runtime_get_channel_format(struct channel_format *format, ptxiArray array)
+{
+    return format ? ptxi_runtime_get_array_info(format, NULL, NULL, array) : (int)PTXI_ERROR_INVALID_VALUE;
 }

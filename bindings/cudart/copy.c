@@ -9,6 +9,8 @@ static int finish_in(ptxiStream stream, int error)
 
 int ptxi_runtime_copy(void *dst, const void *src, size_t bytes, int kind, ptxiStream default_stream)
 {
+    if (!bytes)
+        return 0;
     if (default_stream == PTXI_STREAM_PER_THREAD)
         return finish_in(default_stream, ptxi_runtime_copy_async(dst, src, bytes, kind, default_stream));
     switch (kind) {
@@ -63,7 +65,9 @@ int ptxi_runtime_fill2d_async(struct pitched_pointer dst, int value, struct exte
     int error = 0;
 
     if (extent.height > 1 && extent.width > dst.pitch)
-        return ERROR_INVALID_PITCH;
+        return PTXI_ERROR_INVALID_VALUE;
+    if (extent.depth > 1 && extent.height > dst.ysize)
+        return PTXI_ERROR_INVALID_VALUE;
     for (size_t z = 0; z < extent.depth && !error; z++, slice += slice_bytes)
         error = ptxiMemsetD2D8Async(slice, dst.pitch, (unsigned char)value, extent.width, extent.height, stream);
     return error;
@@ -92,6 +96,8 @@ int ptxi_runtime_symbol_range(const void *symbol, size_t bytes, size_t offset, i
         return error;
     if (!is_direction_valid(kind, to_symbol))
         return ERROR_INVALID_COPY_DIRECTION;
+    if (!bytes)
+        return 0;
     if (offset > size || bytes > size - offset)
         return PTXI_ERROR_INVALID_VALUE;
     *address += offset;

@@ -25,7 +25,7 @@ static void set_source(PTXI_MEMCPY2D *copy, struct rectangle end, ptxiMemoryType
 {
     copy->srcXInBytes = end.x;
     copy->srcY = end.y;
-    copy->srcMemoryType = end.array ? PTXI_MEMORYTYPE_ARRAY : type;
+    copy->srcMemoryType = end.is_array ? PTXI_MEMORYTYPE_ARRAY : type;
     copy->srcHost = end.ptr;
     copy->srcDevice = (ptxiDevicePtr)end.ptr;
     copy->srcArray = end.array;
@@ -36,11 +36,19 @@ static void set_destination(PTXI_MEMCPY2D *copy, struct rectangle end, ptxiMemor
 {
     copy->dstXInBytes = end.x;
     copy->dstY = end.y;
-    copy->dstMemoryType = end.array ? PTXI_MEMORYTYPE_ARRAY : type;
+    copy->dstMemoryType = end.is_array ? PTXI_MEMORYTYPE_ARRAY : type;
     copy->dstHost = end.ptr;
     copy->dstDevice = (ptxiDevicePtr)end.ptr;
     copy->dstArray = end.array;
     copy->dstPitch = end.pitch;
+}
+
+/* True if a copy of this kind can have arrays at these ends. The host has no arrays. */
+static bool is_kind_valid(struct rectangle dst, struct rectangle src, int kind)
+{
+    if (dst.is_array && (kind == COPY_DEVICE_TO_HOST || kind == COPY_HOST_TO_HOST))
+        return false;
+    return !src.is_array || (kind != COPY_HOST_TO_DEVICE && kind != COPY_HOST_TO_HOST);
 }
 
 static int describe_copy2d(PTXI_MEMCPY2D *copy, struct rectangle dst, struct rectangle src, size_t width,
@@ -51,7 +59,14 @@ static int describe_copy2d(PTXI_MEMCPY2D *copy, struct rectangle dst, struct rec
 
     if (error)
         return error;
-    if ((!dst.array && dst.pitch < width) || (!src.array && src.pitch < width))
+    if (src.is_array && !src.array)
+        return PTXI_ERROR_INVALID_HANDLE;
+    if (dst.is_array && !dst.array)
+        return src.is_array ? PTXI_ERROR_INVALID_VALUE : PTXI_ERROR_INVALID_HANDLE;
+    if (!is_kind_valid(dst, src, kind))
+        return ERROR_INVALID_COPY_DIRECTION;
+    /* Whatever else does not fit is an error of the driver. */
+    if (height > 1 && ((!dst.is_array && dst.pitch < width) || (!src.is_array && src.pitch < width)))
         return ERROR_INVALID_PITCH;
     *copy = (PTXI_MEMCPY2D){ .WidthInBytes = width, .Height = height };
     set_source(copy, src, src_type);
@@ -98,7 +113,13 @@ int ptxi_runtime_to_driver_copy(const struct copy3d_params *p, PTXI_MEMCPY3D *co
     size_t unit;
     int error;
 
-    if (!p || (!p->srcArray == !p->srcPtr.ptr) || (!p->dstArray == !p->dstPtr.ptr))
+    if (!p)
+        return PTXI_ERROR_INVALID_VALUE;
+    if (!p->extent.width || !p->extent.height || !p->extent.depth) {
+        *copy = (PTXI_MEMCPY3D){ .WidthInBytes = 0 };
+        return 0;
+    }
+    if ((!p->srcArray == !p->srcPtr.ptr) || (!p->dstArray == !p->dstPtr.ptr))
         return PTXI_ERROR_INVALID_VALUE;
     error = memory_types(p->kind, &dst_type, &src_type);
     unit = unit_bytes(p);
@@ -130,7 +151,7 @@ int ptxi_runtime_to_driver_copy(const struct copy3d_params *p, PTXI_MEMCPY3D *co
     };
     if ((!p->srcArray && p->srcPtr.pitch < copy->WidthInBytes) ||
         (!p->dstArray && p->dstPtr.pitch < copy->WidthInBytes))
-        return ERROR_INVALID_PITCH;
+        return PTXI_ERROR_INVALID_VALUE;
     return 0;
 }
 
@@ -226,6 +247,8 @@ int ptxi_runtime_copy_linear_array_async(ptxiArray array, size_t x, size_t y, co
     const char *p = memory;
     int error = 0;
 
+    if (kind < 0 || kind > COPY_DEFAULT)
+        kind = COPY_DEFAULT; /* this function, which is deprecated, does not check it */
     if (!row_bytes || x >= row_bytes)
         return row_bytes ? PTXI_ERROR_INVALID_VALUE : PTXI_ERROR_INVALID_HANDLE;
     while (bytes && !error) {

@@ -61,14 +61,20 @@ int ptxi_runtime_get_kernel_node(ptxiGraphNode node, struct kernel_node_params *
     return error;
 }
 
-int ptxi_runtime_set_kernel_node(ptxiGraphExec exec, ptxiGraphNode node, const struct kernel_node_params *params)
+int ptxi_runtime_set_kernel_node(ptxiGraphNode node, const struct kernel_node_params *params)
 {
     PTXI_KERNEL_NODE_PARAMS d;
     int error = to_driver_kernel(params, &d);
 
-    if (error)
-        return error;
-    return exec ? ptxiGraphExecKernelNodeSetParams(exec, node, &d) : ptxiGraphKernelNodeSetParams(node, &d);
+    return error ? error : (int)ptxiGraphKernelNodeSetParams(node, &d);
+}
+
+int ptxi_runtime_set_exec_kernel_node(ptxiGraphExec exec, ptxiGraphNode node, const struct kernel_node_params *params)
+{
+    PTXI_KERNEL_NODE_PARAMS d;
+    int error = to_driver_kernel(params, &d);
+
+    return error ? error : (int)ptxiGraphExecKernelNodeSetParams(exec, node, &d);
 }
 
 /* ---- copies */
@@ -93,17 +99,20 @@ int ptxi_runtime_get_copy_node(ptxiGraphNode node, struct copy3d_params *params)
     return error ? error : ptxi_runtime_from_driver_copy(&copy, params);
 }
 
-static int set_copy_node(ptxiGraphExec exec, ptxiGraphNode node, const PTXI_MEMCPY3D *copy)
-{
-    return exec ? ptxiGraphExecMemcpyNodeSetParams(exec, node, copy, NULL) : ptxiGraphMemcpyNodeSetParams(node, copy);
-}
-
-int ptxi_runtime_set_copy_node(ptxiGraphExec exec, ptxiGraphNode node, const struct copy3d_params *params)
+int ptxi_runtime_set_copy_node(ptxiGraphNode node, const struct copy3d_params *params)
 {
     PTXI_MEMCPY3D copy;
     int error = ptxi_runtime_to_driver_copy(params, &copy);
 
-    return error ? error : set_copy_node(exec, node, &copy);
+    return error ? error : (int)ptxiGraphMemcpyNodeSetParams(node, &copy);
+}
+
+int ptxi_runtime_set_exec_copy_node(ptxiGraphExec exec, ptxiGraphNode node, const struct copy3d_params *params)
+{
+    PTXI_MEMCPY3D copy;
+    int error = ptxi_runtime_to_driver_copy(params, &copy);
+
+    return error ? error : (int)ptxiGraphExecMemcpyNodeSetParams(exec, node, &copy, NULL);
 }
 
 /* A linear copy is a box of one row. */
@@ -121,6 +130,8 @@ static int describe_linear_copy(const struct linear_copy *c, PTXI_MEMCPY3D *copy
     if (c->symbol) {
         const bool to_symbol = !c->dst;
 
+        if (!c->dst && !c->src)
+            return PTXI_ERROR_INVALID_VALUE;
         error = ptxi_runtime_symbol_range(c->symbol, c->bytes, c->offset, c->kind, to_symbol, &address);
         if (error)
             return error;
@@ -138,19 +149,27 @@ int ptxi_runtime_add_linear_copy_node(ptxiGraphNode *node, ptxiGraph graph, cons
     return error ? error : (int)ptxiGraphAddMemcpyNode(node, graph, dependencies, count, &copy, NULL);
 }
 
-int ptxi_runtime_set_linear_copy_node(ptxiGraphExec exec, ptxiGraphNode node, struct linear_copy c)
+int ptxi_runtime_set_linear_copy_node(ptxiGraphNode node, struct linear_copy c)
 {
     PTXI_MEMCPY3D copy;
     int error = describe_linear_copy(&c, &copy);
 
-    return error ? error : set_copy_node(exec, node, &copy);
+    return error ? error : (int)ptxiGraphMemcpyNodeSetParams(node, &copy);
+}
+
+int ptxi_runtime_set_exec_linear_copy_node(ptxiGraphExec exec, ptxiGraphNode node, struct linear_copy c)
+{
+    PTXI_MEMCPY3D copy;
+    int error = describe_linear_copy(&c, &copy);
+
+    return error ? error : (int)ptxiGraphExecMemcpyNodeSetParams(exec, node, &copy, NULL);
 }
 
 /* ---- nodes of any type */
 
 static int to_driver_node(const struct graph_node_params *p, ptxiGraphNodeParams *d)
 {
-    if (!p)
+    if (!p || (unsigned)p->type > PTXI_GRAPH_NODE_TYPE_CONDITIONAL)
         return PTXI_ERROR_INVALID_VALUE;
     *d = (ptxiGraphNodeParams){ .type = p->type };
     switch (p->type) {
@@ -178,14 +197,20 @@ int ptxi_runtime_add_node(ptxiGraphNode *node, ptxiGraph graph, const ptxiGraphN
     return error;
 }
 
-int ptxi_runtime_set_node(ptxiGraphExec exec, ptxiGraphNode node, struct graph_node_params *params)
+int ptxi_runtime_set_node(ptxiGraphNode node, struct graph_node_params *params)
 {
     ptxiGraphNodeParams d;
     int error = to_driver_node(params, &d);
 
-    if (error)
-        return error;
-    return exec ? ptxiGraphExecNodeSetParams(exec, node, &d) : ptxiGraphNodeSetParams(node, &d);
+    return error ? error : (int)ptxiGraphNodeSetParams(node, &d);
+}
+
+int ptxi_runtime_set_exec_node(ptxiGraphExec exec, ptxiGraphNode node, struct graph_node_params *params)
+{
+    ptxiGraphNodeParams d;
+    int error = to_driver_node(params, &d);
+
+    return error ? error : (int)ptxiGraphExecNodeSetParams(exec, node, &d);
 }
 
 /* ---- executable graphs */

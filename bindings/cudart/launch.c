@@ -68,12 +68,11 @@ static int launch_error(ptxiResult r, dim3 grid, dim3 block)
 }
 #endif
 
+/* Of the bytes of shared memory only the lower 32 bits count, as with CUDA's runtime. */
 static int launch_kernel(ptxiFunction kernel, dim3 grid, dim3 block, void **arguments, size_t shared_bytes,
                          ptxiStream stream)
 {
     ptxi_runtime_write_output();
-    if (shared_bytes > UINT32_MAX)
-        return PTXI_ERROR_INVALID_VALUE;
     return launch_error(ptxiLaunchKernel(kernel, grid.x, grid.y, grid.z, block.x, block.y, block.z,
                                          (unsigned)shared_bytes, stream, arguments, NULL),
                         grid, block);
@@ -106,8 +105,6 @@ int ptxi_runtime_launch_cooperative(const void *function, dim3 grid, dim3 block,
     if (error)
         return error;
     ptxi_runtime_write_output();
-    if (shared_bytes > UINT32_MAX)
-        return PTXI_ERROR_INVALID_VALUE;
     return launch_error(ptxiLaunchCooperativeKernel(kernel, grid.x, grid.y, grid.z, block.x, block.y, block.z,
                                                     (unsigned)shared_bytes, stream, arguments),
                         grid, block);

@@ -13,8 +13,7 @@ int ptxi_runtime_allocate(void **pointer, size_t bytes)
         return 0;
     }
     error = ptxiMemAlloc(&address, bytes);
-    if (!error)
-        *pointer = (void *)address;
+    *pointer = (void *)address;
     return error;
 }
 
@@ -32,8 +31,7 @@ int ptxi_runtime_allocate_pitch(void **pointer, size_t *pitch, size_t width, siz
         return 0;
     }
     error = ptxiMemAllocPitch(&address, pitch, width, height, ELEMENT_BYTES);
-    if (!error)
-        *pointer = (void *)address;
+    *pointer = (void *)address;
     return error;
 }
 
@@ -60,9 +58,8 @@ int ptxi_runtime_allocate_managed(void **pointer, size_t bytes, unsigned flags)
 
     if (!pointer)
         return PTXI_ERROR_INVALID_VALUE;
-    error = ptxiMemAllocManaged(&address, bytes, flags);
-    if (!error)
-        *pointer = (void *)address;
+    error = bytes ? (int)ptxiMemAllocManaged(&address, bytes, flags) : 0;
+    *pointer = (void *)address;
     return error;
 }
 
@@ -70,11 +67,8 @@ int ptxi_runtime_allocate_host(void **pointer, size_t bytes, unsigned flags)
 {
     if (!pointer)
         return PTXI_ERROR_INVALID_VALUE;
-    if (!bytes) {
-        *pointer = NULL;
-        return 0;
-    }
-    return ptxiMemHostAlloc(pointer, bytes, flags);
+    *pointer = NULL;
+    return bytes ? (int)ptxiMemHostAlloc(pointer, bytes, flags) : 0;
 }
 
 int ptxi_runtime_free(void *pointer)
@@ -95,8 +89,35 @@ int ptxi_runtime_get_host_pointer(void **device_pointer, void *host_pointer, uns
     if (!device_pointer)
         return PTXI_ERROR_INVALID_VALUE;
     error = ptxiMemHostGetDevicePointer(&address, host_pointer, flags);
-    if (!error)
+    if (host_pointer)
         *device_pointer = (void *)address;
+    return error;
+}
+
+/* Managed memory is also memory of the host, which kernels can use. */
+int ptxi_runtime_get_host_flags(unsigned *flags, void *pointer)
+{
+    enum { HOST_ALLOC_MAPPED = 2 };
+    int managed = 0;
+    int error = ptxiMemHostGetFlags(flags, pointer);
+
+    if (error && flags && !ptxiPointerGetAttribute(&managed, PTXI_POINTER_ATTRIBUTE_IS_MANAGED,
+                                                   (ptxiDevicePtr)pointer) && managed) {
+        *flags = HOST_ALLOC_MAPPED;
+        return 0;
+    }
+    return error;
+}
+
+int ptxi_runtime_get_memory_info(size_t *free_bytes, size_t *total_bytes)
+{
+    size_t free_now, total;
+    int error = ptxiMemGetInfo(&free_now, &total);
+
+    if (!error && free_bytes)
+        *free_bytes = free_now;
+    if (!error && total_bytes)
+        *total_bytes = total;
     return error;
 }
 

@@ -279,7 +279,7 @@ int ptxi_runtime_find_kernel(const void *function, ptxiFunction *result)
     const char *name;
     int error;
 
-    if (s) {
+    if (s && s->kind == SYMBOL_KERNEL) {
         error = load_kernel(s, &kernel);
         *result = (ptxiFunction)kernel;
         return error;
@@ -290,7 +290,7 @@ int ptxi_runtime_find_kernel(const void *function, ptxiFunction *result)
         return ERROR_INVALID_DEVICE_FUNCTION;
     if (!ptxiKernelGetName(&name, (ptxiKernel)(uintptr_t)function) || !ptxiFuncGetModule(&module, *result))
         return 0;
-    return ERROR_INVALID_DEVICE_FUNCTION;
+    return PTXI_ERROR_INVALID_HANDLE;
 }
 
 void *ptxi_runtime_find_host_function(ptxiFunction function, ptxiKernel kernel)
@@ -349,6 +349,8 @@ int ptxi_runtime_get_function(ptxiFunction *result, const void *symbol)
     if (!result)
         return PTXI_ERROR_INVALID_VALUE;
     error = ptxi_runtime_find_kernel(symbol, &kernel);
+    if (error == PTXI_ERROR_INVALID_HANDLE)
+        return ERROR_INVALID_DEVICE_FUNCTION;
     return error ? error : (int)ptxiKernelGetFunction(result, (ptxiKernel)kernel);
 }
 

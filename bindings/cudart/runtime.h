@@ -17,6 +17,7 @@ enum runtime_error {
     ERROR_INVALID_CHANNEL_DESCRIPTOR = 20,
     ERROR_INVALID_COPY_DIRECTION = 21,
     ERROR_INVALID_FILTER_SETTING = 26,
+    ERROR_INVALID_NORM_SETTING = 27,
     ERROR_MISSING_CONFIGURATION = 52,
     ERROR_INVALID_DEVICE_FUNCTION = 98,
 };
@@ -151,7 +152,8 @@ int ptxi_runtime_fill2d_async(struct pitched_pointer dst, int value, struct exte
 struct rectangle {
     void *ptr;
     size_t pitch;
-    ptxiArray array;            /* NULL: ptr */
+    ptxiArray array;            /* if is_array */
+    bool is_array;
     size_t x, y;                /* offset in the array: bytes and rows */
 };
 
@@ -179,7 +181,7 @@ static inline struct rectangle memory_rows(const void *ptr, size_t pitch)
 
 static inline struct rectangle array_rows(ptxiArray array, size_t x, size_t y)
 {
-    return (struct rectangle){ .array = array, .x = x, .y = y };
+    return (struct rectangle){ .array = array, .is_array = true, .x = x, .y = y };
 }
 
 /* ---- memory.c */
@@ -190,6 +192,8 @@ int ptxi_runtime_allocate3d(struct pitched_pointer *pointer, struct extent exten
 int ptxi_runtime_allocate_managed(void **pointer, size_t bytes, unsigned flags);
 int ptxi_runtime_allocate_host(void **pointer, size_t bytes, unsigned flags);
 int ptxi_runtime_free(void *pointer);
+int ptxi_runtime_get_host_flags(unsigned *flags, void *pointer);
+int ptxi_runtime_get_memory_info(size_t *free_bytes, size_t *total_bytes);
 int ptxi_runtime_free_host(void *pointer);
 int ptxi_runtime_get_pointer_attributes(struct pointer_attributes *attributes, const void *pointer);
 int ptxi_runtime_get_host_pointer(void **device_pointer, void *host_pointer, unsigned flags);
@@ -204,6 +208,7 @@ int ptxi_runtime_free_array(ptxiArray array);
 int ptxi_runtime_free_mipmapped_array(ptxiMipmappedArray array);
 int ptxi_runtime_get_array_info(struct channel_format *format, struct extent *extent, unsigned *flags,
                                 ptxiArray array);
+int ptxi_runtime_get_channel_format(struct channel_format *format, ptxiArray array);
 /* Translate between formats of the runtime and of the driver. */
 int ptxi_runtime_to_driver_format(const struct channel_format *format, ptxiArrayFormat *driver, unsigned *channels);
 int ptxi_runtime_from_driver_format(ptxiArrayFormat driver, unsigned channels, struct channel_format *format);
@@ -247,12 +252,14 @@ int ptxi_runtime_copy3d_peer_async(const struct copy3d_peer_params *params, ptxi
 int ptxi_runtime_add_kernel_node(ptxiGraphNode *node, ptxiGraph graph, const ptxiGraphNode *dependencies,
                                  size_t count, const struct kernel_node_params *params);
 int ptxi_runtime_get_kernel_node(ptxiGraphNode node, struct kernel_node_params *params);
-int ptxi_runtime_set_kernel_node(ptxiGraphExec exec, ptxiGraphNode node, const struct kernel_node_params *params);
+int ptxi_runtime_set_kernel_node(ptxiGraphNode node, const struct kernel_node_params *params);
+int ptxi_runtime_set_exec_kernel_node(ptxiGraphExec exec, ptxiGraphNode node, const struct kernel_node_params *params);
 int ptxi_runtime_add_copy_node(ptxiGraphNode *node, ptxiGraph graph, const ptxiGraphNode *dependencies, size_t count,
                                const struct copy3d_params *params);
 int ptxi_runtime_get_copy_node(ptxiGraphNode node, struct copy3d_params *params);
-/* exec NULL: sets the parameters of the node itself, otherwise of the instance. */
-int ptxi_runtime_set_copy_node(ptxiGraphExec exec, ptxiGraphNode node, const struct copy3d_params *params);
+/* Those whose names contain `exec` set the parameters of an instance, the others those of the node itself. */
+int ptxi_runtime_set_copy_node(ptxiGraphNode node, const struct copy3d_params *params);
+int ptxi_runtime_set_exec_copy_node(ptxiGraphExec exec, ptxiGraphNode node, const struct copy3d_params *params);
 /* A copy of one dimension, between memory and memory or a variable. */
 struct linear_copy {
     const void *dst, *src;
@@ -263,10 +270,12 @@ struct linear_copy {
 };
 int ptxi_runtime_add_linear_copy_node(ptxiGraphNode *node, ptxiGraph graph, const ptxiGraphNode *dependencies,
                                       size_t count, struct linear_copy copy);
-int ptxi_runtime_set_linear_copy_node(ptxiGraphExec exec, ptxiGraphNode node, struct linear_copy copy);
+int ptxi_runtime_set_linear_copy_node(ptxiGraphNode node, struct linear_copy copy);
+int ptxi_runtime_set_exec_linear_copy_node(ptxiGraphExec exec, ptxiGraphNode node, struct linear_copy copy);
 int ptxi_runtime_add_node(ptxiGraphNode *node, ptxiGraph graph, const ptxiGraphNode *dependencies,
                           const ptxiGraphEdgeData *data, size_t count, struct graph_node_params *params);
-int ptxi_runtime_set_node(ptxiGraphExec exec, ptxiGraphNode node, struct graph_node_params *params);
+int ptxi_runtime_set_node(ptxiGraphNode node, struct graph_node_params *params);
+int ptxi_runtime_set_exec_node(ptxiGraphExec exec, ptxiGraphNode node, struct graph_node_params *params);
 int ptxi_runtime_instantiate(ptxiGraphExec *exec, ptxiGraph graph, PTXI_GRAPH_INSTANTIATE_PARAMS *params,
                              bool per_thread_streams);
 int ptxi_runtime_update_exec(ptxiGraphExec exec, ptxiGraph graph, ptxiGraphExecUpdateResultInfo *info);

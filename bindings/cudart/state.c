@@ -176,15 +176,24 @@ int ptxi_runtime_set_device(int device)
     return enter_primary_context();
 }
 
+static bool are_flags_valid(unsigned flags)
+{
+    enum { ALL_FLAGS = 0xff };
+    unsigned schedule = flags & PTXI_CTX_SCHED_MASK;
+
+    return flags <= ALL_FLAGS && (!schedule || schedule == PTXI_CTX_SCHED_SPIN || schedule == PTXI_CTX_SCHED_YIELD ||
+                                  schedule == PTXI_CTX_SCHED_BLOCKING_SYNC);
+}
+
 int ptxi_runtime_init_device(int device, unsigned device_flags, unsigned flags)
 {
+    enum { DEVICE_FLAGS_ARE_VALID = 1 };
     int error = ptxi_runtime_check_device(device);
     ptxiContext context;
 
-    (void)device_flags;
     if (error)
         return error;
-    if (flags > 1)
+    if (flags & DEVICE_FLAGS_ARE_VALID && !are_flags_valid(device_flags))
         return PTXI_ERROR_INVALID_VALUE;
     return ptxi_runtime_get_context(device, &context);
 }
@@ -217,13 +226,7 @@ int ptxi_runtime_get_device_flags(unsigned *flags)
 
 int ptxi_runtime_set_device_flags(unsigned flags)
 {
-    enum { SYNC_MEMOPS = 0x80 };
-    unsigned schedule = flags & PTXI_CTX_SCHED_MASK;
-
-    if (flags & ~(unsigned)(PTXI_CTX_SCHED_MASK | PTXI_CTX_MAP_HOST | PTXI_CTX_LMEM_RESIZE_TO_MAX | SYNC_MEMOPS))
-        return PTXI_ERROR_INVALID_VALUE;
-    if (schedule && schedule != PTXI_CTX_SCHED_SPIN && schedule != PTXI_CTX_SCHED_YIELD &&
-        schedule != PTXI_CTX_SCHED_BLOCKING_SYNC)
+    if (!are_flags_valid(flags))
         return PTXI_ERROR_INVALID_VALUE;
     atomic_store(&devices[thread.device].flags, flags);
     return 0;

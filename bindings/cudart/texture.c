@@ -103,14 +103,11 @@ static int to_driver_texture(const struct texture_desc *t, PTXI_TEXTURE_DESC *d)
     return 0;
 }
 
-/* Elements that are read as integers cannot be filtered. */
-static bool is_filter_valid(const struct texture_desc *t, const PTXI_RESOURCE_DESC *r)
+static ptxiArrayFormat format_of(const PTXI_RESOURCE_DESC *r)
 {
-    PTXI_ARRAY3D_DESCRIPTOR d = { .Format = PTXI_AD_FORMAT_FLOAT };
+    PTXI_ARRAY3D_DESCRIPTOR d = { .Format = PTXI_AD_FORMAT_UNSIGNED_INT8 };
     ptxiArray level;
 
-    if (t->filterMode != PTXI_TR_FILTER_MODE_LINEAR || t->readMode != READ_ELEMENT)
-        return true;
     switch (r->resType) {
     case PTXI_RESOURCE_TYPE_ARRAY:
         ptxiArray3DGetDescriptor(&d, r->res.array.hArray);
@@ -126,7 +123,18 @@ static bool is_filter_valid(const struct texture_desc *t, const PTXI_RESOURCE_DE
         d.Format = r->res.pitch2D.format;
         break;
     }
-    return d.Format == PTXI_AD_FORMAT_FLOAT || d.Format == PTXI_AD_FORMAT_HALF;
+    return d.Format;
+}
+
+/* Elements that are read as integers cannot be filtered, and floating-point numbers are no fractions of a largest value. */
+static int check_modes(const struct texture_desc *t, const PTXI_RESOURCE_DESC *r)
+{
+    const ptxiArrayFormat format = format_of(r);
+    const bool is_float = format == PTXI_AD_FORMAT_FLOAT || format == PTXI_AD_FORMAT_HALF;
+
+    if (t->readMode == READ_NORMALIZED)
+        return format == PTXI_AD_FORMAT_FLOAT ? ERROR_INVALID_NORM_SETTING : 0;
+    return t->filterMode == PTXI_TR_FILTER_MODE_LINEAR && !is_float ? ERROR_INVALID_FILTER_SETTING : 0;
 }
 
 int ptxi_runtime_create_texture(ptxiTexObject *texture, const struct resource_desc *resource,
@@ -137,15 +145,17 @@ int ptxi_runtime_create_texture(ptxiTexObject *texture, const struct resource_de
     PTXI_TEXTURE_DESC t;
     int error;
 
-    if (!texture || !resource || !desc)
+    if (!texture || !resource)
         return PTXI_ERROR_INVALID_VALUE;
+    if (!desc)
+        return PTXI_ERROR_INVALID_HANDLE;
     if (view)
         memcpy(&v, view, RESOURCE_VIEW_BYTES);
     error = to_driver_resource(resource, &r);
     if (!error)
         error = to_driver_texture(desc, &t);
-    if (!error && !is_filter_valid(desc, &r))
-        error = ERROR_INVALID_FILTER_SETTING;
+    if (!error)
+        error = check_modes(desc, &r);
     return error ? error : (int)ptxiTexObjectCreate(texture, &r, &t, view ? &v : NULL);
 }
 
@@ -166,7 +176,7 @@ int ptxi_runtime_get_texture_desc(struct texture_desc *desc, ptxiTexObject textu
     int error;
 
     if (!desc)
-        return PTXI_ERROR_INVALID_VALUE;
+        return PTXI_ERROR_INVALID_HANDLE;
     error = ptxiTexObjectGetTextureDesc(&d, texture);
     if (error)
         return error;
