@@ -83,10 +83,10 @@ enum {
     PTXI_MATRIX_GENERIC = 4, /* generic addresses */
     PTXI_MATRIX_TRANS = 8,
     PTXI_MATRIX_FORMAT = 4,  /* shift of the elements in memory, enum ptxi_matrix_format */
-    PTXI_MATRIX_FORMAT_MASK = 3,
-    PTXI_MATRIX_OFFSET = 6   /* shift of a signed offset, which is added to the addresses */
+    PTXI_MATRIX_FORMAT_MASK = 7,
+    PTXI_MATRIX_OFFSET = 7   /* shift of a signed offset, which is added to the addresses */
 };
-enum ptxi_matrix_format { PTXI_MATRIX_B16, PTXI_MATRIX_B8, PTXI_MATRIX_B6, PTXI_MATRIX_B4 };
+enum ptxi_matrix_format { PTXI_MATRIX_B16, PTXI_MATRIX_B8, PTXI_MATRIX_B6, PTXI_MATRIX_B4, PTXI_MATRIX_S4 };
 
 /* wgmma: pool[imm]. mods: PTXI_MOD_NOT_C if scale-d is negated. */
 enum ptxi_wgmma_kind { PTXI_WGMMA_F32, PTXI_WGMMA_F16, PTXI_WGMMA_S32, PTXI_WGMMA_BITS };
@@ -128,7 +128,7 @@ enum {
 enum {
     PTXI_BULK_MULTICAST = 1,   /* the mask selects CTAs */
     PTXI_BULK_BYTE_MASK = 2,   /* the mask selects bytes */
-    PTXI_STORE_WIDTH = 3,      /* async_store: mask of the logarithm of the bytes of a value */
+    PTXI_STORE_WIDTH = 3,      /* async_store: mask of the logarithm of the words of a value */
     PTXI_BULK_REDUCE = 2       /* shift of the reduction, PTXI_OP_atom_...; 0: copy */
 };
 _Static_assert(PTXI_OP_COUNT <= 65536 >> PTXI_BULK_REDUCE, "operations fit into mods");
@@ -235,6 +235,7 @@ enum {
     PTXI_MBARRIER_EXPECT_TX = 8, /* b is a tx-count */
     PTXI_MBARRIER_PARITY = 16,   /* b is a parity, not a state */
     PTXI_MBARRIER_NO_INC = 32,
+    PTXI_MBARRIER_LAYOUT_1 = 128, /* init, check: .layout::v1 */
     PTXI_MBARRIER_ONLY_WAITS = 64 /* test_wait, try_wait: in a loop that does nothing but wait, see
                                    * compile/codegen/mbarrier_wait_loops.c */
 };

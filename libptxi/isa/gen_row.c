@@ -46,7 +46,10 @@ static void add_words(struct slot *s, const char *p, const char *end)
 
 static const char *word_end(const char *p)
 {
-    while (isalnum((unsigned char)*p) || *p == '_' || (p[0] == ':' && p[1] == ':' && isalnum((unsigned char)p[2]))) {
+    const char *start = p;
+
+    while (isalnum((unsigned char)*p) || *p == '_' || (p[0] == ':' && p[1] == ':' && isalnum((unsigned char)p[2])) ||
+           (p > start && *p == ':' && isdigit((unsigned char)p[-1]) && isdigit((unsigned char)p[1]))) { /* 2:4 */
         if (*p == ':')
             p++;
         p++;

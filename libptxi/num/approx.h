@@ -316,12 +316,9 @@ static inline uint32_t ptxi_num_lg2_approx_f32(uint32_t a)
 
 /* ---- sin, cos ---- */
 
-/* First the operand is multiplied by 1 / 2 pi as a float, rounded toward zero. Then it is converted to quarter turns
- * in fixed point, with 23 bits of fraction. Odd quarters use the complement of the fraction. */
-static inline uint32_t ptxi_num_sincos_approx_f32(uint32_t a, uint32_t quarter, uint32_t sign)
+/* The sine of t * 2^e quarter turns of 2^23 units. Odd quarters use the complement of the fraction. */
+static inline uint32_t ptxi_num_sine_of_turns(int32_t t, int32_t e, uint32_t quarter, uint32_t sign)
 {
-    int64_t p = (int64_t)((a & 0x7fffff) | 0x800000) * 0xa2f983;
-    int32_t carry = (int32_t)(p >> 47), t = (int32_t)(p >> 23) >> carry, e = (int32_t)(a >> 23 & 0xff) - 128 + carry;
     int32_t up = e < 0 ? 0 : e;
     int32_t down = e < 0 ? -e : 0;
     struct ptxi_num_row row;
@@ -334,8 +331,35 @@ static inline uint32_t ptxi_num_sincos_approx_f32(uint32_t a, uint32_t quarter, 
     x = f & 0x1ffff;
     row = ptxi_num_sin.rows[f >> 17 & 63];
     r = ptxi_num_fixed_to_f32(((int64_t)row.c0 << 7) + ptxi_num_low(row, x, x, 0), 37);
-    r |= sign ^ (quarter << 30 & 0x80000000);
-    return ptxi_num_pick((a & 0x7f800000) == 0x7f800000, PTXI_NAN_F32, r);
+    return r | (sign ^ (quarter << 30 & 0x80000000));
+}
+
+/* First the operand is multiplied by 1 / 2 pi as a float, rounded toward zero. Then it is converted to quarter turns
+ * in fixed point, with 23 bits of fraction. */
+static inline uint32_t ptxi_num_sincos_approx_f32(uint32_t a, uint32_t quarter, uint32_t sign)
+{
+    int64_t p = (int64_t)((a & 0x7fffff) | 0x800000) * 0xa2f983;
+    int32_t carry = (int32_t)(p >> 47), t = (int32_t)(p >> 23) >> carry, e = (int32_t)(a >> 23 & 0xff) - 128 + carry;
+
+    return ptxi_num_pick((a & 0x7f800000) == 0x7f800000, PTXI_NAN_F32, ptxi_num_sine_of_turns(t, e, quarter, sign));
+}
+
+/* .2pi: the operand is a number of turns. */
+static inline uint32_t ptxi_num_sincos_2pi_f32(uint32_t a, uint32_t quarter, uint32_t sign)
+{
+    int32_t t = (int32_t)((a & 0x7fffff) | 0x800000), e = (int32_t)(a >> 23 & 0xff) - 125;
+
+    return ptxi_num_pick((a & 0x7f800000) == 0x7f800000, PTXI_NAN_F32, ptxi_num_sine_of_turns(t, e, quarter, sign));
+}
+
+static inline uint32_t ptxi_num_sin_2pi_f32(uint32_t a)
+{
+    return ptxi_num_sincos_2pi_f32(a, 0, a & 0x80000000);
+}
+
+static inline uint32_t ptxi_num_cos_2pi_f32(uint32_t a)
+{
+    return ptxi_num_sincos_2pi_f32(a, 1, 0);
 }
 
 static inline uint32_t ptxi_num_sin_approx_f32(uint32_t a)

@@ -213,4 +213,23 @@ static inline uint32_t ptxi_num_fns(uint32_t mask, uint32_t base, int32_t offset
     return UINT32_MAX;
 }
 
+/* The lower and the upper half of the product of polynomials over the field of two elements. */
+static inline uint64_t ptxi_num_carryless_lo(uint64_t a, uint64_t b)
+{
+    uint64_t r = 0;
+
+    for (unsigned k = 0; k < 64; k++)
+        r ^= a << k & -(b >> k & 1);
+    return r;
+}
+
+static inline uint64_t ptxi_num_carryless_hi(uint64_t a, uint64_t b)
+{
+    uint64_t r = 0;
+
+    for (unsigned k = 1; k < 64; k++)
+        r ^= a >> (64 - k) & -(b >> k & 1);
+    return r;
+}
+
 #endif

@@ -30,6 +30,8 @@ struct ptxi_num_minifloat {
 #define X(name, ...) static const struct ptxi_num_minifloat ptxi_num_##name = { __VA_ARGS__ };
 PTXI_NUM_MINIFLOAT_FORMATS(X)
 #undef X
+/* ue5m3 has no sign and no infinity: numbers that are too large become a NaN. */
+static const struct ptxi_num_minifloat ptxi_num_ue5m3 = { 3, 5, 15, 0xfe, 0xff, 0xff };
 
 static inline uint32_t ptxi_num_minifloat_sign(struct ptxi_num_minifloat f)
 {

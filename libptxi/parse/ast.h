@@ -72,6 +72,7 @@ enum ptxi_operand_form {
     PTXI_OPD_NONE,    /* an optional operand that is not written */
     PTXI_OPD_SINK,    /* _ */
     PTXI_OPD_REG,     /* reg */
+    PTXI_OPD_SUM,     /* base + addend: an integer register + a constant */
     PTXI_OPD_IMM,     /* imm: a constant, converted to the operand's type */
     PTXI_OPD_SREG,    /* sreg: enum ptxi_sreg | element << 8 */
     PTXI_OPD_VAR,     /* var, offset: address of a variable + offset */
@@ -144,6 +145,10 @@ struct ptxi_operand {
         struct {
             const struct ptxi_var *var;
             int64_t offset;
+        };
+        struct {
+            uint32_t base;
+            int64_t addend;
         };
     };
 };

@@ -42,6 +42,22 @@ static bool check_arg_var(struct parser *p, const struct ptxi_raw *r, const stru
     return true;
 }
 
+/* A vector register for a vector parameter (.reg .v2 .u32). */
+static bool check_arg_vector(struct parser *p, const struct ptxi_raw *r, const struct ptxi_var *formal,
+                             struct ptxi_operand *o)
+{
+    if (r->vector != formal->vector || !ptxi_check_reg_fits(formal->type, r->type, false))
+        return fail_arg(p, r, formal, "their types differ");
+    if (!(o->elements = ARENA_NEW(p->arena, struct ptxi_operand, r->vector)))
+        return false;
+    o->form = PTXI_OPD_VECTOR;
+    o->type = r->type;
+    o->count = r->vector;
+    for (unsigned e = 0; e < r->vector; e++)
+        o->elements[e] = (struct ptxi_operand){ .form = PTXI_OPD_REG, .type = r->type, .reg = r->reg + e };
+    return true;
+}
+
 bool ptxi_check_arg(struct parser *p, const struct ptxi_raw *r, const struct ptxi_var *formal, bool result,
                     struct ptxi_operand *o)
 {
@@ -61,7 +77,10 @@ bool ptxi_check_arg(struct parser *p, const struct ptxi_raw *r, const struct ptx
         return ptxi_operand_report_undefined(p, r);
     if (array)
         return fail_arg(p, r, formal, "it must be a .param array");
-    if (r->kind == PTXI_RAW_REG && !r->vector && !r->selector && !r->negated && !r->minus) {
+    if (r->kind == PTXI_RAW_REG && r->vector && formal->vector > 1)
+        return check_arg_vector(p, r, formal, o);
+    if (r->kind == PTXI_RAW_REG && !r->vector && formal->vector <= 1 && !r->sum && !r->selector && !r->negated &&
+        !r->minus) {
         if (!ptxi_check_reg_fits(formal->type, r->type, false))
             return fail_arg(p, r, formal, "their types differ");
         o->form = PTXI_OPD_REG;
@@ -69,7 +88,7 @@ bool ptxi_check_arg(struct parser *p, const struct ptxi_raw *r, const struct ptx
         o->reg = r->reg;
         return true;
     }
-    if (r->kind == PTXI_RAW_CONST && !result)
+    if (r->kind == PTXI_RAW_CONST && !result && formal->vector <= 1)
         return ptxi_check_convert_const(r, formal->type, true, o) || fail_arg(p, r, formal, "their types differ");
     return fail_arg(p, r, formal, wrong_kind);
 }

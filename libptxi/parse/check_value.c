@@ -201,6 +201,21 @@ static bool reg_fits_spec(enum ptxi_type reg, const struct ptxi_opspec *s, enum 
     return ptxi_check_reg_fits(want, reg, s->flags & PTXI_OPF_WIDER) && !(reg == PTXI_T_f16x2 && is_count(s, want));
 }
 
+/* Checks a register + constant. With a register of another type than an integer ptxas crashes. */
+static bool check_sum(struct check *k, const struct ptxi_raw *r, const struct ptxi_opspec *s, struct ptxi_operand *o)
+{
+    const struct ptxi_type_info *t = &ptxi_types[r->type];
+
+    if (s->flags & PTXI_OPF_WRITE)
+        return ptxi_check_fail_operand(k, r->loc, s, "cannot be a sum");
+    if (!(t->class == 'U' || t->class == 'S' || t->class == 'B') || t->bits < 16 || t->bits > 64)
+        return ptxi_check_fail(k, r->loc, "a constant can only be added to an integer register of 16, 32 or 64 bits");
+    o->form = PTXI_OPD_SUM;
+    o->base = r->reg;
+    o->addend = r->offset;
+    return true;
+}
+
 static bool check_reg(struct check *k, const struct ptxi_raw *r, const struct ptxi_opspec *s, enum ptxi_type want,
                       struct ptxi_operand *o)
 {
@@ -208,10 +223,12 @@ static bool check_reg(struct check *k, const struct ptxi_raw *r, const struct pt
         return fail_type(k, r, s, want);
     if ((r->selector || r->negated || r->minus) && !check_decoration(k, r, s))
         return false;
-    o->form = PTXI_OPD_REG;
     o->type = r->type;
     o->selector = r->selector;
     o->negated = r->negated || r->minus;
+    if (r->sum)
+        return check_sum(k, r, s, o);
+    o->form = PTXI_OPD_REG;
     o->reg = r->reg;
     return true;
 }
@@ -495,13 +512,14 @@ static bool check_elements(struct check *k, const struct ptxi_raw *r, const stru
 
         if (!(s->flags & PTXI_OPF_SYMBOL) && (one.kind == PTXI_RAW_VAR || one.kind == PTXI_RAW_FUNC))
             return ptxi_check_fail_operand(k, one.loc, s, "cannot have an address as an element");
-        if (!ptxi_check_scalar(k, &one, s, element_type(k, &one, s, want, i), s->flags & PTXI_OPF_WRITE, &e[i]) ||
+        if (!ptxi_check_scalar(k, &one, s, element_type(k, &one, s, want, i),
+                               s->flags & (PTXI_OPF_WRITE | PTXI_OPF_SINK), &e[i]) ||
             !check_neighbors(k, &v, &one, &e[i], want))
             return false;
     }
     if (!vector_fits(want, v.all, s->flags & PTXI_OPF_WIDER) || (v.all == PTXI_T_f16x2 && is_count(s, want)))
         return fail_type(k, &v.first, s, want);
-    if (v.sinks == n && n && !(s->flags & PTXI_OPF_SINK))
+    if (v.sinks == n && n && (s->flags & (PTXI_OPF_SINK | PTXI_OPF_WRITE)) != (PTXI_OPF_SINK | PTXI_OPF_WRITE))
         return ptxi_check_fail_operand(k, r->loc, s, "must have at least one register");
     o->form = PTXI_OPD_VECTOR;
     o->type = (uint8_t)want;
@@ -593,7 +611,7 @@ bool ptxi_check_value(struct check *k, const struct ptxi_raw *r, unsigned i, str
     o->column = r->loc.col;
     if (r->kind == PTXI_RAW_REG && !r->vector && !n)
         return check_reg(k, r, s, want, o);
-    if (r->kind == PTXI_RAW_SINK && (s->flags & PTXI_OPF_SINK))
+    if (r->kind == PTXI_RAW_SINK && (s->flags & PTXI_OPF_SINK) && (!n || s->flags & PTXI_OPF_WRITE))
         return ptxi_check_sink(k, r, s, true, o);
     if (is_vector(r) && (s->flags & PTXI_OPF_VECTOR_OK))
         return check_packed(k, r, s, want, o);

@@ -327,12 +327,15 @@ static const char *scan_other(struct ptxi_lexer *lx, const char *p, struct ptxi_
     return p;
 }
 
-/* The end of "word::word" that begins at p. */
+/* The end of "word::word" or "word::2:4" that begins at p. */
 static const char *scan_word(const struct ptxi_lexer *lx, const char *p)
 {
     p = scan_follow(lx, p);
-    while (p + 2 < lx->end && p[0] == ':' && p[1] == ':' && has_class(p[2], FOLLOW))
+    while (p + 2 < lx->end && p[0] == ':' && p[1] == ':' && has_class(p[2], FOLLOW)) {
         p = scan_follow(lx, p + 2);
+        if (p + 1 < lx->end && *p == ':' && has_class(p[-1], DIGIT) && has_class(p[1], DIGIT))
+            p = scan_follow(lx, p + 1);
+    }
     return p;
 }
 

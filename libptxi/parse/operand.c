@@ -189,12 +189,22 @@ void ptxi_operand_resolve_name(struct parser *p, struct ptxi_raw *r)
     ptxi_parse_next(p);
 }
 
-/* Parses a name and its selector. */
+/* The constant of a register + constant, which ptxas accepts where it accepts a register. */
+static bool parse_addend(struct parser *p, struct ptxi_raw *r)
+{
+    if (r->kind != PTXI_RAW_REG || r->vector || !ptxi_parse_accept(p, '+'))
+        return true;
+    r->sum = true;
+    return ptxi_expr_offset(p, &r->offset);
+}
+
+/* Parses a name and its selector, or the constant that is added to it. */
 static bool parse_name(struct parser *p, struct ptxi_raw *r)
 {
     ptxi_operand_resolve_name(p, r);
-    return p->tok.kind != PTXI_TOK_WORD || (r->kind != PTXI_RAW_REG && r->kind != PTXI_RAW_SREG) ||
-           parse_selector(p, r);
+    if (p->tok.kind == PTXI_TOK_WORD && (r->kind == PTXI_RAW_REG || r->kind == PTXI_RAW_SREG))
+        return parse_selector(p, r);
+    return parse_addend(p, r);
 }
 
 /* A byte offset, after '+'. */
@@ -295,6 +305,10 @@ static bool parse_braces(struct parser *p, struct ptxi_raw *r)
             return ptxi_parse_error_expected(p, "a register or a constant");
         if (!ptxi_operand_parse(p, e))
             return false;
+        if (e->sum) {
+            ptxi_parse_error(p, e->loc, "'%.*s' + constant cannot be an element of a vector", (int)e->loc.len, e->s);
+            return false;
+        }
     } while (ptxi_parse_accept(p, ','));
     r->elements = &p->elements[first];
     assert(p->element_count > first && p->element_count <= PTXI_MAX_ELEMENTS);

@@ -34,6 +34,7 @@ struct ptxi_raw {
     bool based;       /* address: reg is valid */
     bool bare;        /* var[index] without brackets around it */
     bool unified;     /* [address].unified */
+    bool sum;         /* register + constant, in `bits` */
     uint16_t count;   /* vector: number of elements */
     uint16_t selector; /* as in struct ptxi_operand */
     struct ptxi_loc loc;

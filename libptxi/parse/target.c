@@ -2,7 +2,7 @@
 #include "parse/expr.h"
 #include "parse/statement.h"
 
-enum { NEWEST_PTX = 91 };
+enum { NEWEST_PTX = 95 };
 
 /* An architecture, and the first PTX version in which ptxas accepts it, its architecture-specific ('a') and its
  * family-specific ('f') target. 0: never. */
@@ -16,8 +16,8 @@ static const struct architecture architectures[] = {
     { 50, 40, 0, 0 },    { 52, 41, 0, 0 },    { 53, 42, 0, 0 },    { 60, 50, 0, 0 },    { 61, 50, 0, 0 },
     { 62, 50, 0, 0 },    { 70, 60, 0, 0 },    { 72, 61, 0, 0 },    { 75, 63, 0, 0 },    { 80, 70, 0, 0 },
     { 82, 62, 0, 0 },    { 86, 71, 0, 0 },    { 87, 74, 0, 0 },    { 88, 73, 0, 0 },    { 89, 78, 0, 0 },
-    { 90, 78, 80, 0 },   { 100, 86, 86, 88 }, { 101, 86, 86, 88 }, { 103, 88, 88, 88 }, { 110, 90, 90, 90 },
-    { 120, 87, 87, 88 }, { 121, 88, 88, 88 },
+    { 90, 78, 80, 0 },   { 100, 86, 86, 88 }, { 101, 86, 86, 88 }, { 103, 88, 88, 88 }, { 107, 94, 94, 94 },
+    { 110, 90, 90, 90 }, { 120, 87, 87, 88 }, { 121, 88, 88, 88 },
 };
 
 /* ---- .version ---- */

@@ -62,7 +62,7 @@ static bool parse_align(struct parser *p, uint32_t *align)
     return true;
 }
 
-/* .ptr[.space][.align n], the state space that a kernel parameter points to. */
+/* .ptr[.space][.align n] or .ptr.texref, the state space that a kernel parameter points to. */
 static bool parse_ptr(struct parser *p, struct decl *d)
 {
     uint32_t align;
@@ -70,7 +70,9 @@ static bool parse_ptr(struct parser *p, struct decl *d)
 
     ptxi_parse_next(p);
     space = p->tok.kind == PTXI_TOK_WORD ? ptxi_parse_space(p->tok.s, p->tok.n) : -1;
-    if (space == PTXI_SPACE_CONST || space == PTXI_SPACE_GLOBAL || space == PTXI_SPACE_LOCAL ||
+    if (ptxi_parse_is_word(p, "texref") || ptxi_parse_is_word(p, "samplerref") || ptxi_parse_is_word(p, "surfref"))
+        ptxi_parse_next(p); /* the parameter is a handle, as without this word */
+    else if (space == PTXI_SPACE_CONST || space == PTXI_SPACE_GLOBAL || space == PTXI_SPACE_LOCAL ||
         ptxi_parse_is_word(p, "shared")) {
         d->ptr_space = (uint8_t)space;
         ptxi_parse_next(p);

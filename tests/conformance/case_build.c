@@ -198,6 +198,21 @@ static void put_elements(struct frame *f, struct column c, unsigned count)
     put_list(f->line, e, count, false);
 }
 
+/* A number for a qualifier that does not change when the table gets new ones. */
+static uint16_t recorded_number(uint16_t word)
+{
+    static const char *const names[] = {
+#include "conformance/recorded_words.def"
+    };
+
+    if (word == PTXI_NO_WORD)
+        return word;
+    for (uint16_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (!strcmp(names[k], ptxi_words[word]))
+            return k;
+    return (uint16_t)(column_hash(0, ptxi_words[word], strlen(ptxi_words[word])) | 0x8000);
+}
+
 /* Emits a special value as a constant that an assembler can follow. It can differ for each form and operand. */
 static struct name add_known(struct frame *f, const struct ptxi_opspec *s, struct column c)
 {
@@ -205,8 +220,11 @@ static struct name add_known(struct frame *f, const struct ptxi_opspec *s, struc
     struct name r = new_register(f, kind);
     uint64_t hash = column_hash(0, s->name, 1);
 
-    for (unsigned k = 0; k < f->m->row->slot_count; k++)
-        hash = column_hash(hash, &f->m->words[k], sizeof f->m->words[k]);
+    for (unsigned k = 0; k < f->m->row->slot_count; k++) {
+        uint16_t number = recorded_number(f->m->words[k]);
+
+        hash = column_hash(hash, &number, sizeof number);
+    }
     c.inputs = 1;
     before(f, "mov.b%u %s, 0x%" PRIx64, c.width, r.s, column_value(&c, (uint32_t)(hash >> 32) % 64));
     return r;

@@ -19,21 +19,24 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-TARGETS = {  # target: PTX version for the test
-    'sm_75': 90,
-    'sm_80': 90,
-    'sm_86': 90,
-    'sm_89': 90,
-    'sm_90': 90,
-    'sm_90a': 90,
-    'sm_100': 90,
-    'sm_100a': 90,
-    'sm_100f': 90,
-    'sm_103a': 90,
-    'sm_110a': 90,
-    'sm_120': 90,
-    'sm_120a': 90,
-    'sm_121a': 90,
+TARGETS = {  # target: the first PTX version (times 10) that has it, if ptxas may be older
+    'sm_75': 0,
+    'sm_80': 0,
+    'sm_86': 0,
+    'sm_89': 0,
+    'sm_90': 0,
+    'sm_90a': 0,
+    'sm_100': 0,
+    'sm_100a': 0,
+    'sm_100f': 0,
+    'sm_103a': 0,
+    'sm_107a': 94,
+    'sm_107f': 94,
+    'sm_110a': 0,
+    'sm_120': 0,
+    'sm_120a': 0,
+    'sm_120f': 0,
+    'sm_121a': 0,
 }
 VALUE, IMMEDIATE, ADDRESS, LABEL, TABLE, CALL, ONLY_SINK = range(7)
 FIXED, SLOT, DOUBLE, BITS = range(4)
@@ -46,6 +49,15 @@ class Row:
     def __init__(self, number, mnemonic, syntax, operands):
         self.number, self.mnemonic, self.syntax, self.operands = number, mnemonic, syntax, operands
         self.slots, self.specs = [], []
+
+
+def newest_version(ptxas):
+    """Returns the newest PTX version (times 10) of ptxas 13: 9.0 belongs to release 13.0, 9.5 to release 13.5."""
+    out = subprocess.run([ptxas, '--version'], check=True, capture_output=True, text=True).stdout
+    m = re.search(r'release 13\.(\d)', out)
+    if not m:
+        sys.exit('legality.py: ptxas 13 is needed')
+    return 90 + int(m.group(1))
 
 
 def read_table(program):
@@ -522,6 +534,7 @@ def main():
     )
     args = a.parse_args()
     rows, types = read_table(args.table)
+    version = args.version or newest_version(args.ptxas)
     fill.types = set(types)
     ops = Operands(types)
     wanted = [r for r in rows if not args.family or r.mnemonic in args.family.split(',')]
@@ -543,11 +556,9 @@ def main():
             groups = sorted(set(forms) - mutants), sorted(mutants)
             most = (150, 60) if args.record else (args.sample // 2,) * 2
             forms = {f: forms[f] for g, n in zip(groups, most) for f in rng.sample(g, min(len(g), n))}
-        for target, version in TARGETS.items():
-            if args.target and target not in args.target.split(','):
+        for target, first in TARGETS.items():
+            if version < first or (args.target and target not in args.target.split(',')):
                 continue
-            if args.version:
-                version = args.version
             if args.front_end:
                 answers = judge_front_end(args.front_end, version, target, list(forms))
             else:

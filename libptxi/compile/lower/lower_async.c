@@ -58,7 +58,7 @@ static uint16_t mbarrier_mods(const struct ptxi_match *m)
     } words[] = {
         { PTXI_Q_arrive_drop, PTXI_MBARRIER_DROP },    { PTXI_Q_noComplete, PTXI_MBARRIER_NO_COMPLETE },
         { PTXI_Q_expect_tx, PTXI_MBARRIER_EXPECT_TX }, { PTXI_Q_parity, PTXI_MBARRIER_PARITY },
-        { PTXI_Q_noinc, PTXI_MBARRIER_NO_INC },
+        { PTXI_Q_noinc, PTXI_MBARRIER_NO_INC },        { PTXI_Q_layout__v1, PTXI_MBARRIER_LAYOUT_1 },
     };
     uint16_t mods = 0;
 
@@ -84,6 +84,25 @@ static uint32_t mbarrier_source(struct ptxi_lower *l, const struct ptxi_inst *in
     return PTXI_NONE;
 }
 
+/* The other results of a wait for the primary phase: whether there was a report, and its value. Only copies that
+ * report (sm_107) make reports, so there is none. An H100 gives zeros, too. */
+static void clear_report(struct ptxi_lower *l)
+{
+    static const enum ptxi_operand_resolve_name names[] = { PTXI_OPERAND_seen, PTXI_OPERAND_report };
+
+    for (unsigned k = 0; k < sizeof names / sizeof *names; k++) {
+        const struct ptxi_operand *o = ptxi_lower_operand(l, names[k]);
+        enum ptxi_type type = o ? ptxi_lower_operand_type(l, names[k]) : PTXI_T_NONE;
+        uint32_t d;
+
+        if (!o || o->form != PTXI_OPD_REG)
+            continue;
+        d = ptxi_lower_def(l, o, ptxi_ir_class_of(type));
+        ptxi_lower_move(l, d, ptxi_lower_const(l, ptxi_ir_class_of(type), 0));
+        ptxi_lower_end_def(l, o, d, type);
+    }
+}
+
 /* d: result or none; a: the mbarrier, imm: its offset; b: count, state or parity; mods as in bytecode.h. */
 void ptxi_lower_rule_mbarrier(struct ptxi_lower *l, const struct ptxi_inst *inst)
 {
@@ -107,6 +126,7 @@ void ptxi_lower_rule_mbarrier(struct ptxi_lower *l, const struct ptxi_inst *inst
     i->mods = mbarrier_mods(inst->match);
     if (mem.space == PTXI_SPACE_GENERIC)
         i->mods |= PTXI_MBARRIER_GENERIC;
+    clear_report(l);
 }
 
 /* --- bulk copies --- */
@@ -162,6 +182,7 @@ void ptxi_lower_rule_bulk(struct ptxi_lower *l, const struct ptxi_inst *inst)
 void ptxi_lower_rule_async_store(struct ptxi_lower *l, const struct ptxi_inst *inst)
 {
     static const uint8_t fields[] = { PTXI_F_B, PTXI_F_D, PTXI_F_IMM, PTXI_F_IMM_HI };
+    static const uint8_t widths[PTXI_RC_COUNT] = { [PTXI_RC_64] = 1, [PTXI_RC_128] = 2 };
     const struct ptxi_match *m = inst->match;
     const struct ptxi_operand *o = ptxi_lower_operand(l, PTXI_OPERAND_b);
     const struct ptxi_operand *values = o->form == PTXI_OPD_VECTOR ? o->elements : o;
@@ -180,7 +201,7 @@ void ptxi_lower_rule_async_store(struct ptxi_lower *l, const struct ptxi_inst *i
     i->imm = -1; /* PTXI_NO_SLOT twice */
     for (unsigned e = 0; e < count; e++)
         ptxi_ir_set_read(i, fields[e], v[e]);
-    i->mods = (uint16_t)(reduction_mods(ptxi_isa_op(m), PTXI_OP_async_store) | (class == PTXI_RC_64 ? 3 : 2));
+    i->mods = (uint16_t)(reduction_mods(ptxi_isa_op(m), PTXI_OP_async_store) | widths[class]);
     i->flags |= PTXI_IF_TOGETHER;
 }
 

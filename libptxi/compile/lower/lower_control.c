@@ -59,6 +59,9 @@ static uint32_t argument_area(struct ptxi_lower *l, const struct ptxi_operand *o
     if (h && h->area != PTXI_NONE)
         return h->area;
     area = ptxi_ir_area(l->ir, ptxi_layout_passed(formal), PTXI_NONE);
+    for (unsigned e = 0; o->form == PTXI_OPD_VECTOR && e < o->count; e++)
+        ptxi_lower_store_words(l, area, e * (bits / 8),
+                               ptxi_lower_use(l, &o->elements[e], ptxi_ir_class_of(formal->type)), bits);
     if (o->form != PTXI_OPD_SINK && formal->size * 8 == bits)
         ptxi_lower_store_words(l, area, 0, ptxi_lower_use(l, o, ptxi_ir_class_of(formal->type)), bits);
     return area;
@@ -74,14 +77,19 @@ static uint32_t result_area(struct ptxi_lower *l, const struct ptxi_operand *o, 
 static void load_result(struct ptxi_lower *l, const struct ptxi_operand *o, uint32_t area,
                         const struct ptxi_var *formal)
 {
+    const struct ptxi_operand *elements = o->form == PTXI_OPD_VECTOR ? o->elements : o;
+    unsigned count = o->form == PTXI_OPD_VECTOR ? o->count : 1;
     enum ptxi_type type = formal->type;
-    uint32_t d;
 
-    if (o->form != PTXI_OPD_REG)
-        return;
-    d = ptxi_lower_def(l, o, ptxi_ir_class_of(type));
-    ptxi_lower_load_words(l, area, 0, d, ptxi_types[type].bits, ptxi_types[type].class == 'S');
-    ptxi_lower_end_def(l, o, d, type);
+    for (unsigned e = 0; e < count; e++) {
+        uint32_t d, offset = e * (ptxi_types[type].bits / 8);
+
+        if (elements[e].form != PTXI_OPD_REG)
+            continue;
+        d = ptxi_lower_def(l, &elements[e], ptxi_ir_class_of(type));
+        ptxi_lower_load_words(l, area, offset, d, ptxi_types[type].bits, ptxi_types[type].class == 'S');
+        ptxi_lower_end_def(l, &elements[e], d, type);
+    }
 }
 
 static uint32_t call_target(const struct ptxi_call *c)

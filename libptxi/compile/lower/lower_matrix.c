@@ -11,6 +11,8 @@ static enum ptxi_matrix_format format_of(const struct ptxi_match *m)
         return PTXI_MATRIX_B6;
     if (ptxi_isa_has_word(m, PTXI_Q_b4x16_p64))
         return PTXI_MATRIX_B4;
+    if (ptxi_isa_has_word(m, PTXI_T_s4))
+        return PTXI_MATRIX_S4;
     return ptxi_isa_has_word(m, PTXI_T_b16) ? PTXI_MATRIX_B16 : PTXI_MATRIX_B8;
 }
 
@@ -51,7 +53,7 @@ static void load_registers(struct ptxi_lower *l, const struct ptxi_lower_mem *me
     i->mods = PTXI_NO_SLOT;
     i->imm = imm;
     i->flags |= PTXI_IF_TOGETHER | PTXI_IF_READS;
-    ptxi_lower_note_access(i, mem, 16, PTXI_SHARED_MATRIX);
+    ptxi_lower_note_access(i, mem, ptxi_isa_has_word(l->inst->match, PTXI_T_s4) ? 8 : 16, PTXI_SHARED_MATRIX);
     for (unsigned k = 0; k < registers->count; k++)
         ptxi_ir_set_write(i, fields[k], d[k]);
     for (unsigned k = 0; k < registers->count; k++)

@@ -322,6 +322,15 @@ static void store_vector(struct ptxi_lower *l, const struct access *a, unsigned 
     ptxi_lower_note_access(i, &a->mem, count * a->bits / 8, 0);
 }
 
+/* Whether an element of a store of 256 bits is '_', so that its memory keeps its value. */
+static bool has_sink(const struct access *a)
+{
+    for (unsigned e = 0; e < a->count; e++)
+        if (a->elements[e].form == PTXI_OPD_SINK)
+            return true;
+    return false;
+}
+
 static void store_single(struct ptxi_lower *l, const struct access *a, const struct ptxi_operand *o)
 {
     const struct stores *ops = &stores[a->mem.space];
@@ -356,9 +365,25 @@ void ptxi_lower_rule_st(struct ptxi_lower *l, const struct ptxi_inst *inst)
         store_single(l, &a, &inst->operands[1]);
         return;
     }
-    step = elements_per_op(&a);
+    step = has_sink(&a) ? 1 : elements_per_op(&a);
     for (unsigned e = 0; e < a.count; e += step)
-        store_vector(l, &a, e, step);
+        if (a.elements[e].form != PTXI_OPD_SINK)
+            store_vector(l, &a, e, step);
+}
+
+/* prefetch.valid_addr: on an H100 the address must be that of a byte of global memory. */
+void ptxi_lower_rule_prefetch(struct ptxi_lower *l, const struct ptxi_inst *inst)
+{
+    struct ptxi_lower_mem mem;
+    uint32_t d = ptxi_lower_temp(l, PTXI_RC_16);
+    struct ptxi_ir_inst *i;
+
+    if (!ptxi_lower_address(l, inst->operands[0].address, PTXI_SPACE_GLOBAL, &mem))
+        return;
+    i = ptxi_lower_op(l, loads[PTXI_SPACE_GLOBAL].u8[0], d, mem.base, PTXI_NONE, PTXI_NONE);
+    i->imm = (int32_t)mem.offset;
+    i->flags |= PTXI_IF_READS;
+    ptxi_lower_note_access(i, &mem, 1, 0);
 }
 
 /* --- alloca --- */

@@ -92,6 +92,18 @@ static uint32_t use_register(struct ptxi_lower *l, const struct ptxi_operand *o,
     return d;
 }
 
+static uint32_t use_sum(struct ptxi_lower *l, const struct ptxi_operand *o, enum ptxi_class class)
+{
+    static const uint16_t ops[PTXI_RC_COUNT] = { [PTXI_RC_16] = PTXI_OP_add_i16, [PTXI_RC_32] = PTXI_OP_add_i32,
+                                                 [PTXI_RC_64] = PTXI_OP_add_i64 };
+    enum ptxi_class own = ptxi_lower_class(l, o->base);
+    uint32_t d = ptxi_lower_temp(l, own);
+
+    assert(ops[own]);
+    ptxi_lower_pure_op(l, ops[own], d, o->base, ptxi_lower_const(l, own, (uint64_t)o->addend), PTXI_NONE);
+    return ptxi_lower_fit(l, d, class);
+}
+
 static uint32_t use_constant(struct ptxi_lower *l, const struct ptxi_operand *o, enum ptxi_class class)
 {
     if (class == PTXI_RC_PRED)
@@ -103,6 +115,7 @@ uint32_t ptxi_lower_use(struct ptxi_lower *l, const struct ptxi_operand *o, enum
 {
     switch (o->form) {
     case PTXI_OPD_REG: return use_register(l, o, class);
+    case PTXI_OPD_SUM: return use_sum(l, o, class);
     case PTXI_OPD_IMM: return use_constant(l, o, class);
     case PTXI_OPD_SREG: return read_sreg(l, o->sreg, class);
     case PTXI_OPD_VAR: return ptxi_lower_variable_address(l, o->var, o->offset, class);

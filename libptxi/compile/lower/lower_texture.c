@@ -12,11 +12,28 @@ enum {
 
 /* --- operands --- */
 
+/* The number in a kernel's parameter of type .texref, .samplerref or .surfref. */
+static uint32_t load_handle(struct ptxi_lower *l, const struct ptxi_address *a)
+{
+    struct ptxi_lower_mem mem;
+    uint32_t d = ptxi_lower_temp(l, PTXI_RC_64);
+    struct ptxi_ir_inst *i;
+
+    if (!ptxi_lower_address(l, a, PTXI_SPACE_PARAM, &mem))
+        return PTXI_NONE;
+    i = ptxi_lower_op(l, PTXI_OP_ld_param_64, d, mem.base, PTXI_NONE, PTXI_NONE);
+    i->imm = (int32_t)mem.offset;
+    ptxi_lower_note_access(i, &mem, 8, 0);
+    return d;
+}
+
 /* A register that holds the texture's or surface's number, or the address of its variable. */
 static uint32_t object_register(struct ptxi_lower *l, const struct ptxi_address *a)
 {
     struct ptxi_lower_mem mem;
 
+    if (a->var && a->var->space == PTXI_SPACE_PARAM && a->var->opaque && l->func->is_entry)
+        return load_handle(l, a);
     if (!ptxi_lower_address(l, a, PTXI_SPACE_GLOBAL, &mem))
         return PTXI_NONE;
     if (mem.base == PTXI_NONE || mem.space != PTXI_SPACE_GLOBAL) {

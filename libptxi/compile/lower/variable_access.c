@@ -9,10 +9,14 @@ static void copy_register_parameter(struct ptxi_lower *l, const struct ptxi_var 
 {
     unsigned bits = ptxi_types[v->type].bits;
 
-    if (load)
-        ptxi_lower_load_words(l, area, 0, v->reg, bits, false);
-    else
-        ptxi_lower_store_words(l, area, 0, v->reg, bits);
+    for (uint32_t e = 0; e < v->vector; e++) {
+        uint32_t offset = e * (bits / 8);
+
+        if (load)
+            ptxi_lower_load_words(l, area, offset, v->reg + e, bits, false);
+        else
+            ptxi_lower_store_words(l, area, offset, v->reg + e, bits);
+    }
 }
 
 void ptxi_lower_copy_depot(struct ptxi_lower *l, const struct ptxi_lower_home *h, bool load)

@@ -421,6 +421,8 @@ UNIT_OPS(lg2, ftz_f32)
 UNIT_OPS(sin, f32)
 UNIT_OPS(cos, f32)
 UNIT_OP(tanh, approx_f32, ptxi_num_tanh_approx_f32)
+OP1(sin_2pi_f32, uint32_t, uint32_t, ptxi_num_sin_2pi_f32(a[l]))
+OP1(cos_2pi_f32, uint32_t, uint32_t, ptxi_num_cos_2pi_f32(a[l]))
 
 /* --- f16 and bf16 --- */
 

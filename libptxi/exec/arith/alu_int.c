@@ -151,6 +151,42 @@ EACH_HALF(max_s16x2, int16_t, x, y, MAX)
 EACH_HALF(min_relu_s16x2, int16_t, x, y, MIN_RELU)
 EACH_HALF(max_relu_s16x2, int16_t, x, y, MAX_RELU)
 
+#define CLAMP(x, low, high) MIN(MAX(x, low), high)
+#define ADD_SAT_U16(x, y) MIN((x) + (y), 0xffff)
+#define ADD_SAT_S16(x, y) CLAMP((x) + (y), INT16_MIN, INT16_MAX)
+EACH_HALF(add_sat_u16x2, uint16_t, x, y, ADD_SAT_U16)
+EACH_HALF(add_sat_s16x2, int16_t, x, y, ADD_SAT_S16)
+OP2(add_sat_u32, uint32_t, uint32_t, uint32_t, a[l] + b[l] < a[l] ? UINT32_MAX : a[l] + b[l])
+
+/* --- four 8-bit elements in a 32-bit register: an array of four times as many elements --- */
+#define EACH_BYTE(n, t, expr)                                                            \
+    OP( n )                                                                              \
+    {                                                                                    \
+        typedef t __attribute__((may_alias)) element;                                    \
+        RESULT_LANES(uint32_t, r);                                                       \
+        const element *a = PTXI_SLOT(w, i->a), *b = PTXI_SLOT(w, i->b);                  \
+        element *d = (element *)r;                                                       \
+                                                                                         \
+        PTXI_SIMD for (int l = 0; l < 4 * PTXI_LANES; l++) d[l] = (t)(expr);             \
+        NEXT_WITH_RESULT(r);                                                             \
+    }
+EACH_BYTE(add_u8x4, uint8_t, a[l] + b[l])
+EACH_BYTE(add_s8x4, int8_t, a[l] + b[l])
+EACH_BYTE(add_sat_u8x4, uint8_t, MIN(a[l] + b[l], UINT8_MAX))
+EACH_BYTE(add_sat_s8x4, int8_t, CLAMP(a[l] + b[l], INT8_MIN, INT8_MAX))
+EACH_BYTE(sub_u8x4, uint8_t, a[l] - b[l])
+EACH_BYTE(sub_s8x4, int8_t, a[l] - b[l])
+EACH_BYTE(sub_sat_u8x4, uint8_t, MAX(a[l] - b[l], 0))
+EACH_BYTE(sub_sat_s8x4, int8_t, CLAMP(a[l] - b[l], INT8_MIN, INT8_MAX))
+EACH_BYTE(min_u8x4, uint8_t, MIN(a[l], b[l]))
+EACH_BYTE(max_u8x4, uint8_t, MAX(a[l], b[l]))
+EACH_BYTE(min_s8x4, int8_t, MIN(a[l], b[l]))
+EACH_BYTE(max_s8x4, int8_t, MAX(a[l], b[l]))
+EACH_BYTE(min_relu_s8x4, int8_t, MIN_RELU(a[l], b[l]))
+EACH_BYTE(max_relu_s8x4, int8_t, MAX_RELU(a[l], b[l]))
+/* In each byte 0x80 - (x & 0x7f), which does not borrow from the next byte, and the sign of -x. */
+OP1(neg_s8x4, uint32_t, uint32_t, (0x80808080 - (a[l] & 0x7f7f7f7f)) ^ (~a[l] & 0x80808080))
+
 /* --- dp4a, dp2a --- */
 #define BYTE_u(x, k) ((uint32_t)(uint8_t)((x) >> (8 * (k))))
 #define BYTE_s(x, k) ((uint32_t)(int32_t)(int8_t)((x) >> (8 * (k))))
@@ -168,3 +204,16 @@ DOT(u, u)
 DOT(u, s)
 DOT(s, u)
 DOT(s, s)
+
+/* --- clmad: products without carries --- */
+#define CLMAD(mode)                                                                                    \
+    OP( clmad_##mode##_u64 )                                                                           \
+    {                                                                                                  \
+        const uint64_t *a = PTXI_SLOT(w, i->a), *b = PTXI_SLOT(w, i->b), *c = PTXI_SLOT(w, i->c);      \
+        uint64_t *d = PTXI_SLOT(w, i->d);                                                              \
+                                                                                                       \
+        WRITE_LANES_COLD(d, ptxi_num_carryless_##mode(a[l], b[l]) ^ c[l]);                             \
+        NEXT;                                                                                          \
+    }
+CLMAD(lo)
+CLMAD(hi)

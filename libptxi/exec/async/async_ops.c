@@ -6,6 +6,7 @@
 #include "exec/engine/handler.h"
 
 OP( mbarrier_init ) { return ptxi_mbarrier_init(w, i); }
+OP( mbarrier_check_layout ) { return ptxi_mbarrier_check_layout(w, i); }
 OP( mbarrier_inval ) { return ptxi_mbarrier_inval(w, i); }
 OP( mbarrier_expect_tx ) { return ptxi_mbarrier_expect_tx(w, i); }
 OP( mbarrier_complete_tx ) { return ptxi_mbarrier_complete_tx_by_thread(w, i); }

@@ -128,7 +128,7 @@ const struct ptxi_insn *ptxi_cp_async_bulk(struct ptxi_warp *w, const struct ptx
 const struct ptxi_insn *ptxi_st_async(struct ptxi_warp *w, const struct ptxi_insn *i)
 {
     const uint16_t slots[4] = { i->b, i->d, (uint16_t)i->imm, (uint16_t)((uint32_t)i->imm >> 16) };
-    uint32_t width = 1u << (i->mods & PTXI_STORE_WIDTH);
+    uint32_t width = 4u << (i->mods & PTXI_STORE_WIDTH);
 
     if (!w->cta->grid->explicit_cluster)
         return ptxi_bulk_misuse(w, i, ptxi_first_lane(w->active),

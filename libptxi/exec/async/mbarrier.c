@@ -90,8 +90,27 @@ const struct ptxi_insn *ptxi_mbarrier_init(struct ptxi_warp *w, const struct ptx
         if (count[l] < 1 || count[l] > PTXI_MBARRIER_MAX_COUNT)
             return fail(w, i, l, "the count of an mbarrier must be from 1 to 1048575");
         m.pending = m.expected = count[l];
+        m.layout = (i->mods & PTXI_MBARRIER_LAYOUT_1) != 0;
         memcpy(at, &m, sizeof m);
     }
+    return i + 1;
+}
+
+const struct ptxi_insn *ptxi_mbarrier_check_layout(struct ptxi_warp *w, const struct ptxi_insn *i)
+{
+    ptxi_lanes equal = 0;
+
+    for (ptxi_lanes left = w->active; left; left &= left - 1) {
+        unsigned l = ptxi_first_lane(left);
+        struct ptxi_cta *owner;
+        const unsigned char *at = find_object(w, i, l, &owner);
+
+        if (!at)
+            return w->stop;
+        if (ptxi_mbarrier_load(at).layout == ((i->mods & PTXI_MBARRIER_LAYOUT_1) != 0))
+            equal |= (ptxi_lanes)1 << l;
+    }
+    ptxi_set_pred(w, i->d, equal);
     return i + 1;
 }
 

@@ -6,6 +6,7 @@
 
 /* Each returns what the handler must return. */
 const struct ptxi_insn *ptxi_mbarrier_init(struct ptxi_warp *w, const struct ptxi_insn *i);
+const struct ptxi_insn *ptxi_mbarrier_check_layout(struct ptxi_warp *w, const struct ptxi_insn *i);
 const struct ptxi_insn *ptxi_mbarrier_inval(struct ptxi_warp *w, const struct ptxi_insn *i);
 const struct ptxi_insn *ptxi_mbarrier_expect_tx(struct ptxi_warp *w, const struct ptxi_insn *i);
 const struct ptxi_insn *ptxi_mbarrier_complete_tx_by_thread(struct ptxi_warp *w, const struct ptxi_insn *i);

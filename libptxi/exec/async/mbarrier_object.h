@@ -15,7 +15,7 @@ union ptxi_mbarrier {
         uint64_t pending : 20;  /* number of arrivals that the current phase lacks */
         uint64_t expected : 20; /* pending count at the start of the next phase; 0: not initialized */
         int64_t tx : 22;        /* tx-count: bytes expected minus bytes that have arrived */
-        uint64_t : 1;
+        uint64_t layout : 1;    /* of mbarrier.init: 1 for .layout::v1. The layouts have the same fields here */
         uint64_t phase : 1;     /* parity of the current phase */
     };
 };

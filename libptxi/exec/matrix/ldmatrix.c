@@ -39,7 +39,25 @@ static void decompress(unsigned char *row, unsigned bits)
     }
 }
 
+/* Extends 16 signed elements of 4 bits. */
+static void extend_4(unsigned char *row)
+{
+    for (unsigned k = ROW; k-- > 0;)
+        row[k] = (unsigned char)(((row[k / 2] >> (k % 2 * 4) & 0xf) ^ 8) - 8);
+}
+
 /* --- addresses of rows --- */
+
+static inline enum ptxi_matrix_format format_of(const struct ptxi_insn *i)
+{
+    return (enum ptxi_matrix_format)(i->imm >> PTXI_MATRIX_FORMAT & PTXI_MATRIX_FORMAT_MASK);
+}
+
+/* The bytes of a row in memory, which are also its alignment. */
+static inline uint32_t row_bytes(const struct ptxi_insn *i)
+{
+    return format_of(i) == PTXI_MATRIX_S4 ? ROW / 2 : ROW;
+}
 
 static inline unsigned row_count(const struct ptxi_insn *i)
 {
@@ -59,6 +77,7 @@ static const struct ptxi_insn *report_invalid_row(struct ptxi_warp *w, const str
                                                   enum ptxi_access access)
 {
     bool generic = i->imm & PTXI_MATRIX_GENERIC;
+    uint32_t bytes = row_bytes(i);
 
     for (unsigned l = first; l < first + row_count(i); l++) {
         const void *a = PTXI_SLOT(w, i->a);
@@ -71,8 +90,8 @@ static const struct ptxi_insn *report_invalid_row(struct ptxi_warp *w, const str
         if (!(w->active >> l & 1))
             return report_exited_lane(w, i, l);
         if (generic && at - PTXI_SHARED_WINDOW >= PTXI_WINDOW_SIZE)
-            return ptxi_fault_access(w, i, PTXI_FK_OTHER_SHARED, (ptxi_lanes)1 << l, at, ROW, access, NULL);
-        if (!ptxi_access_at(w, i, l, generic ? PTXI_MS_GENERIC : PTXI_MS_SHARED, at, ROW, ROW, access))
+            return ptxi_fault_access(w, i, PTXI_FK_OTHER_SHARED, (ptxi_lanes)1 << l, at, bytes, access, NULL);
+        if (!ptxi_access_at(w, i, l, generic ? PTXI_MS_GENERIC : PTXI_MS_SHARED, at, bytes, bytes, access))
             return w->stop;
     }
     return NULL;
@@ -84,7 +103,8 @@ static inline bool find_rows(const struct ptxi_warp *w, const struct ptxi_insn *
 {
     const int32_t offset = i->imm >> PTXI_MATRIX_OFFSET;
     const unsigned rows = row_count(i);
-    uint64_t limit = w->shared_size < ROW ? 0 : w->shared_size - ROW + 1, outside = 0;
+    const uint32_t bytes = row_bytes(i);
+    uint64_t limit = w->shared_size < bytes ? 0 : w->shared_size - bytes + 1, outside = 0;
     uint32_t bits = 0;
 
     if (i->imm & PTXI_MATRIX_GENERIC) {
@@ -106,22 +126,20 @@ static inline bool find_rows(const struct ptxi_warp *w, const struct ptxi_insn *
     }
     for (unsigned k = 0; k < rows; k++)
         bits |= at[k];
-    return !outside && !(bits & (ROW - 1)) && (~(w->active >> first) & (uint32_t)((UINT64_C(1) << rows) - 1)) == 0;
+    return !outside && !(bits & (bytes - 1)) && (~(w->active >> first) & (uint32_t)((UINT64_C(1) << rows) - 1)) == 0;
 }
 
 /* --- the instructions --- */
-
-static inline enum ptxi_matrix_format format_of(const struct ptxi_insn *i)
-{
-    return (enum ptxi_matrix_format)(i->imm >> PTXI_MATRIX_FORMAT & PTXI_MATRIX_FORMAT_MASK);
-}
 
 /* Converts elements that are not 16 bits wide. m holds all fragments. */
 static __attribute__((noinline)) void convert_rows(const struct ptxi_insn *i, unsigned char *m)
 {
     static const uint8_t bits[] = { [PTXI_MATRIX_B6] = 6, [PTXI_MATRIX_B4] = 4 };
 
-    if (format_of(i) != PTXI_MATRIX_B8)
+    if (format_of(i) == PTXI_MATRIX_S4)
+        for (unsigned k = 0; k < row_count(i); k++)
+            extend_4(m + k * ROW);
+    else if (format_of(i) != PTXI_MATRIX_B8)
         for (unsigned k = 0; k < row_count(i); k++)
             decompress(m + k * ROW, bits[format_of(i)]);
     for (unsigned k = 0; k < row_count(i) && i->imm & PTXI_MATRIX_TRANS; k += 2 * ROWS)
@@ -136,7 +154,7 @@ static inline void load(const struct ptxi_warp *w, const struct ptxi_insn *i, un
 
     assert(fragments <= 4);
     for (unsigned k = 0; k < fragments * ROWS; k++)
-        memcpy(&m[k / ROWS][k % ROWS], w->shared + at[k], ROW);
+        memcpy(&m[k / ROWS][k % ROWS], w->shared + at[k], row_bytes(i));
     if (format_of(i) != PTXI_MATRIX_B16)
         convert_rows(i, (unsigned char *)m);
     else if (i->imm & PTXI_MATRIX_TRANS)

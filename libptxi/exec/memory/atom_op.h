@@ -38,7 +38,7 @@ static inline uint32_t flush(uint32_t x)
     return x & 0x7f800000 ? x : x & 0x80000000;
 }
 
-/* Global memory flushes subnormal numbers, and shared memory keeps them. */
+/* Global memory flushes subnormal numbers, and shared memory keeps them, like .noftz. */
 static inline uint32_t add_f32(uint32_t old, uint32_t x, bool shared)
 {
     float a, b;

@@ -2,12 +2,13 @@
 
 #include <math.h>
 
-const struct small smalls[SMALLS] = {
+const struct small smalls[SMALLS + 1] = {
     [TF32] = { 10, 8, 127, 0x3fbff, 0x3ffff, true }, [F16_] = { 10, 5, 15, 0x7bff, 0x7fff, true }, [BF16_] = { 7, 8,
             127, 0x7f7f, 0x7fff, true },
     [E5M2] = { 2, 5, 15, 0x7b, 0x7f, true },         [E4M3] = { 3, 4, 7, 0x7e, 0x7f, false },      [E3M2] = { 2, 3, 3,
     0x1f, 0x1f, false },
     [E2M3] = { 3, 2, 1, 0x1f, 0x1f, false },         [E2M1] = { 1, 2, 1, 0x7, 0x7, false },
+    [UE5M3] = { 3, 5, 15, 0xfe, 0xff, false },
 };
 
 double small_value(const struct small *f, unsigned code)

@@ -4,14 +4,14 @@
 
 #include <stdbool.h>
 
-enum { TF32, F16_, BF16_, E5M2, E4M3, E3M2, E2M3, E2M1, SMALLS };
+enum { TF32, F16_, BF16_, E5M2, E4M3, E3M2, E2M3, E2M1, SMALLS, UE5M3 = SMALLS };
 
 struct small {
     int fraction, exponent, bias;
     unsigned top, nan; /* codes of the largest number and of the NaN result */
     bool has_inf;      /* the code after `top` is infinity */
 };
-extern const struct small smalls[SMALLS];
+extern const struct small smalls[SMALLS + 1]; /* UE5M3, which has no sign, is the last one */
 
 static inline unsigned small_sign(const struct small *f)
 {

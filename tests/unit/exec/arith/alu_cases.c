@@ -411,6 +411,7 @@ REF(cvt_rint) { r->d = rounded_integral(o->v[0], o->case_->a, o->mods); }
 #define APPROX_BOTH(f) APPROX_1(f##_approx_f32) APPROX_1(f##_approx_ftz_f32)
 APPROX_BOTH(rcp) APPROX_BOTH(rsqrt) APPROX_BOTH(sqrt) APPROX_BOTH(ex2) APPROX_BOTH(lg2)
 APPROX_1(sin_approx_f32) APPROX_1(cos_approx_f32) APPROX_1(tanh_approx_f32)
+APPROX_1(sin_2pi_f32) APPROX_1(cos_2pi_f32)
 APPROX_64(rcp_approx_ftz_f64) APPROX_64(rsqrt_approx_ftz_f64) APPROX_64(rsqrt_approx_f64)
 APPROX_2(div_approx_f32) APPROX_2(div_approx_ftz_f32) APPROX_2(div_full_f32) APPROX_2(div_full_ftz_f32)
 
@@ -420,6 +421,50 @@ REF(scale)
     float x = fabsf(ptxi_num_f32((uint32_t)o->v[0]));
 
     r->d = WHICH & 1 && x < 0x1p-126f ? 0x4b800000 : WHICH & 2 && x > 0x1p126f ? 0x3e800000 : 0x3f800000;
+}
+
+/* --- packed integers; which: the bits of an element, 128 if it is signed, and the operation from bit 8 on --- */
+enum { ADD_WRAP, ADD_SAT, SUB_WRAP, SUB_SAT, LEAST, MOST, NEGATE, NOT_NEGATIVE = 8 };
+
+static int64_t packed_element(int operation, int64_t x, int64_t y, int64_t low, int64_t high)
+{
+    switch (operation & 7) {
+    case ADD_WRAP: return x + y;
+    case ADD_SAT: return (int64_t)clamp(x + y, low, high);
+    case SUB_WRAP: return x - y;
+    case SUB_SAT: return (int64_t)clamp(x - y, low, high);
+    case LEAST: return x < y ? x : y;
+    case MOST: return x > y ? x : y;
+    default: return -x;
+    }
+}
+
+REF(packed)
+{
+    int bits = WHICH & 127, is_signed = WHICH >> 7 & 1, operation = WHICH >> 8;
+    int64_t high = ((int64_t)1 << (bits - is_signed)) - 1, low = is_signed ? -high - 1 : 0;
+
+    r->d = 0;
+    for (int at = 0; at < 32; at += bits) {
+        int64_t e[2], d;
+
+        for (int k = 0; k < 2; k++) {
+            e[k] = (int64_t)(o->v[k] >> at & (((u128)1 << bits) - 1));
+            e[k] -= is_signed && e[k] > high ? (int64_t)1 << bits : 0;
+        }
+        d = packed_element(operation, e[0], e[1], low, high);
+        d = operation & NOT_NEGATIVE && d < 0 ? 0 : d;
+        r->d |= (u128)(d & (((int64_t)1 << bits) - 1)) << at;
+    }
+}
+
+REF(carryless)
+{
+    u128 product = 0;
+
+    for (int k = 0; k < 64; k++)
+        product ^= bit(o->v[1], k) ? o->v[0] << k : 0;
+    r->d = (uint64_t)(product >> WHICH) ^ o->v[2];
 }
 
 /* --- modifiers to try --- */
@@ -490,6 +535,8 @@ MODS(bytes_16, 16)
     CASE_2(mul24_lo_##t, K, K, K, mul24_lo) CASE_2(mul24_hi_##t, K, K, K, mul24_hi) \
     CASE_3(mad24_lo_##t, K, K, K, K, mad24_lo) \
     CASE_3(mad24_hi_##t, K, K, K, K, mad24_hi)
+#define PACKED(name, bits, is_signed, operation) \
+    CASE_W(name, U32, U32, U32, NONE, packed, none, (bits) | (is_signed) << 7 | (operation) << 8)
 #define HALVES(name, which) CASE_W(name, U32, U32, U32, NONE, halves, none, which)
 #define DOT(at, KA, bt, KB) \
     CASE_W(dp4a_##at##_##bt, U32, KA, KB, U32, dot, none, 0) \
@@ -567,6 +614,17 @@ static const struct alu_case cases[] = {
     MUL24(u32, U32) MUL24(s32, S32) CASE_3(mad24_hi_sat_s32, S32, S32, S32, S32, mad24_hi_sat)
     HALVES(add_i16x2, 0) HALVES(min_u16x2, 1) HALVES(max_u16x2, 2) HALVES(min_s16x2, 5) HALVES(max_s16x2, 6)
     HALVES(min_relu_s16x2, 13) HALVES(max_relu_s16x2, 14)
+    PACKED(add_sat_u16x2, 16, 0, ADD_SAT) PACKED(add_sat_s16x2, 16, 1, ADD_SAT)
+    PACKED(add_u8x4, 8, 0, ADD_WRAP) PACKED(add_s8x4, 8, 1, ADD_WRAP)
+    PACKED(add_sat_u8x4, 8, 0, ADD_SAT) PACKED(add_sat_s8x4, 8, 1, ADD_SAT)
+    PACKED(sub_u8x4, 8, 0, SUB_WRAP) PACKED(sub_s8x4, 8, 1, SUB_WRAP)
+    PACKED(sub_sat_u8x4, 8, 0, SUB_SAT) PACKED(sub_sat_s8x4, 8, 1, SUB_SAT)
+    PACKED(min_u8x4, 8, 0, LEAST) PACKED(min_s8x4, 8, 1, LEAST) PACKED(min_relu_s8x4, 8, 1, LEAST | NOT_NEGATIVE)
+    PACKED(max_u8x4, 8, 0, MOST) PACKED(max_s8x4, 8, 1, MOST) PACKED(max_relu_s8x4, 8, 1, MOST | NOT_NEGATIVE)
+    CASE_W(neg_s8x4, U32, U32, NONE, NONE, packed, none, 8 | NEGATE << 8)
+    CASE_W(add_sat_u32, U32, U32, U32, NONE, packed, none, 32 | ADD_SAT << 8)
+    CASE_W(clmad_lo_u64, U64, U64, U64, U64, carryless, none, 0)
+    CASE_W(clmad_hi_u64, U64, U64, U64, U64, carryless, none, 64)
     DOT(u32, U32, u32, U32) DOT(u32, U32, s32, S32) DOT(s32, S32, u32, U32) DOT(s32, S32, s32, S32)
 
     CARRIES(32, U32) CARRIES(64, U64)
@@ -656,6 +714,7 @@ static const struct alu_case cases[] = {
     CASE_1(sin_approx_f32, F32, F32, sin_approx_f32)
     CASE_W(sin_approx_f32_ftz, F32, F32, NONE, NONE, sin_approx_f32, ftz, 0)
     CASE_1(cos_approx_f32, F32, F32, cos_approx_f32)
+    CASE_1(sin_2pi_f32, F32, F32, sin_2pi_f32) CASE_1(cos_2pi_f32, F32, F32, cos_2pi_f32)
     CASE_W(cos_approx_f32_ftz, F32, F32, NONE, NONE, cos_approx_f32, ftz, 0)
     CASE_1(tanh_approx_f32, F32, F32, tanh_approx_f32) CASE_1(rcp_approx_f64, F64, F64, rcp_approx_ftz_f64)
     CASE_1(rsqrt_approx_f64, F64, F64, rsqrt_approx_f64) CASE_1(rsqrt_approx_f64_ftz, F64, F64, rsqrt_approx_ftz_f64)

@@ -83,7 +83,8 @@ REF(widen)
     unsigned code[2];
 
     for (int n = 0; n < 2; n++) {
-        double x = small_number(FORMAT, (unsigned)(o->v[0] >> (n ? 0 : element_distance(o->case_->which))));
+        unsigned distance = n ? 0 : element_distance(o->case_->which);
+        double x = small_number(FORMAT, (unsigned)(o->v[0] >> distance) & 0xff);
 
         code[n] = relu(o, &smalls[F16_], small_code(&smalls[F16_], x, SMALL_RN, false, 0, 0));
     }
@@ -162,6 +163,53 @@ REF(from_fixed)
     set_pair(r, code[0], code[1], 16);
 }
 
+/* --- 8-bit and narrower formats to bf16; which: the format, and SCALED if b has the scales --- */
+enum { SCALED = 16 };
+
+REF(to_bf16)
+{
+    const struct small *f = &smalls[o->case_->which & (SCALED - 1)], *bf16 = &smalls[BF16_];
+    unsigned code[2];
+
+    for (int n = 0; n < 2; n++) {
+        double x = small_number(f, (unsigned)(o->v[0] >> (n ? 0 : apart(o->case_->which & (SCALED - 1)))) & 0xff);
+        unsigned scale = o->case_->which & SCALED ? (unsigned)(o->v[1] >> (n ? 0 : 8)) & 0xff : 127;
+
+        x *= scale == 0xff ? NAN : ldexp(1, (int)scale - 127);
+        code[n] = relu(o, bf16, small_code(bf16, x, SMALL_RN, o->mods & PTXI_MOD_SATFINITE, 0, 0));
+    }
+    set_pair(r, code[0], code[1], 16);
+}
+
+REF(narrow_rz)
+{
+    unsigned code[2];
+
+    for (int n = 0; n < 2; n++)
+        code[n] = relu(o, FORMAT, small_code(FORMAT, element(o, n), SMALL_RZ, true, 0, 0));
+    set_pair(r, code[0], code[1], apart(o->case_->which));
+}
+
+/* ue5m3: as if the NaN were a number above the largest one. */
+static unsigned unsigned_code(double x, int rounding, bool finite)
+{
+    static const struct small with_nan = { 3, 5, 15, 0xff, 0xff, false };
+    unsigned code = small_code(&with_nan, fabs(x), rounding, true, 0, 0);
+
+    if (isnan(x))
+        return 0xff;
+    if (finite || (rounding == SMALL_RZ && !isinf(x)))
+        return code < 0xfe ? code : 0xfe;
+    return code;
+}
+
+REF(narrow_unsigned)
+{
+    bool finite = o->mods & PTXI_MOD_SATFINITE;
+
+    set_pair(r, unsigned_code(element(o, 0), MODE, finite), unsigned_code(element(o, 1), MODE, finite), 8);
+}
+
 /* which: number of bits, negative for signed types */
 REF(pack)
 {
@@ -183,6 +231,7 @@ MODS(finites, 0, FINITE)
 MODS(always_finite, FINITE, FINITE | RELU)
 MODS(rs, 0, RELU, FINITE, FINITE | RELU)
 MODS(rounded, 0, RELU, FINITE, FINITE | RELU, RZ, RZ | RELU, RZ | FINITE, RZ | FINITE | RELU)
+MODS(unsigned_roundings, 0, FINITE, RZ, RZ | FINITE, RP, RP | FINITE)
 MODS(scales, RZ, RZ | FINITE, RP, RP | FINITE)
 
 #define PAIR_16(f, F)                                                                    \
@@ -193,12 +242,23 @@ MODS(scales, RZ, RZ | FINITE, RP, RP | FINITE)
     CASE(cvt_##f##x2_f16x2, U16, F16X2, NONE, NONE, NONE, narrow, always_finite, 0, 0, F)       \
     CASE(cvt_##f##x2_bf16x2, U16, BF16X2, NONE, NONE, NONE, narrow, always_finite, 0, 0, F)     \
     CASE(cvt_rs_##f##x4_f32, F == E2M1 ? U16 : U32, F32, F32, F32, F32, four_at_random, always_finite, FIFTH, 0, F) \
-    CASE(cvt_f16x2_##f##x2, U32, U16, NONE, NONE, NONE, widen, relus, 0, 0, F)
+    CASE(cvt_f16x2_##f##x2, U32, U16, NONE, NONE, NONE, widen, relus, 0, 0, F)                  \
+    CASE(cvt_bf16x2_##f##x2, U32, U16, NONE, NONE, NONE, to_bf16, rs, 0, 0, F)                  \
+    CASE(cvt_scaled_bf16x2_##f##x2, U32, U16, U16, NONE, NONE, to_bf16, rs, 0, 0, F | SCALED)   \
+    CASE(cvt_rz_##f##x2_f32, U16, F32, F32, NONE, NONE, narrow_rz, always_finite, 0, 0, F)      \
+    CASE(cvt_rz_##f##x2_f16x2, U16, F16X2, NONE, NONE, NONE, narrow_rz, always_finite, 0, 0, F) \
+    CASE(cvt_rz_##f##x2_bf16x2, U16, BF16X2, NONE, NONE, NONE, narrow_rz, always_finite, 0, 0, F)
 #define PACK(name, bits) CASE(cvt_pack_##name, U32, S32, S32, U32, NONE, pack, none, 0, 0, bits)
 
 static const struct alu_case cases[] = {
     PAIR_16(f16, F16_) PAIR_16(bf16, BF16_)
     PAIR_8(e5m2, E5M2) PAIR_8(e4m3, E4M3) PAIR_8(e3m2, E3M2) PAIR_8(e2m3, E2M3) PAIR_8(e2m1, E2M1)
+    CASE(cvt_bf16x2_ue5m3x2, U32, U16, NONE, NONE, NONE, to_bf16, finites, 0, 0, UE5M3)
+    CASE(cvt_scaled_bf16x2_ue5m3x2, U32, U16, U16, NONE, NONE, to_bf16, finites, 0, 0, UE5M3 | SCALED)
+    CASE(cvt_f16x2_ue5m3x2, U32, U16, NONE, NONE, NONE, widen, none, 0, 0, UE5M3)
+    CASE(cvt_ue5m3x2_f32, U16, F32, F32, NONE, NONE, narrow_unsigned, unsigned_roundings, 0, 0, 0)
+    CASE(cvt_ue5m3x2_f16x2, U16, F16X2, NONE, NONE, NONE, narrow_unsigned, unsigned_roundings, 0, 0, 0)
+    CASE(cvt_ue5m3x2_bf16x2, U16, BF16X2, NONE, NONE, NONE, narrow_unsigned, unsigned_roundings, 0, 0, 0)
     CASE(cvt_tf32_f32, U32, F32, NONE, NONE, NONE, tf32, rounded, 0, 0, TF32)
     CASE(cvt_rna_tf32_f32, U32, F32, NONE, NONE, NONE, tf32_rna, finites, 0, 0, TF32)
     CASE(cvt_ue8m0x2_f32, U16, F32, F32, NONE, NONE, to_scales, scales, 0, 0, 0)
