@@ -4,8 +4,8 @@
  * The table has four levels. Roots cover 32 GiB, spans 8 MiB, pages 4 KiB and granules 256 bytes, the alignment of
  * allocations. A region that covers a whole span, or that is the only one in a page, has one entry there.
  *
- * Readers may follow any pointer that they have found, because the memory of tables is freed only with the map. An empty
- * table is used again for other addresses. A reader that still uses it finds a region that does not contain its
+ * Readers may follow any pointer that they have found, because the memory of tables is freed only with the map. An
+ * empty table is used again for other addresses. A reader that still uses it finds a region that does not contain its
  * address, or none, which is correct: when the table became empty, there was no region.
  *
  * Calls that change the table must not run at the same time. */

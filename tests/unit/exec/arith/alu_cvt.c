@@ -172,7 +172,8 @@ REF(to_bf16)
     unsigned code[2];
 
     for (int n = 0; n < 2; n++) {
-        double x = small_number(f, (unsigned)(o->v[0] >> (n ? 0 : apart(o->case_->which & (SCALED - 1)))) & 0xff);
+        unsigned distance = n ? 0 : element_distance(o->case_->which & (SCALED - 1));
+        double x = small_number(f, (unsigned)(o->v[0] >> distance) & 0xff);
         unsigned scale = o->case_->which & SCALED ? (unsigned)(o->v[1] >> (n ? 0 : 8)) & 0xff : 127;
 
         x *= scale == 0xff ? NAN : ldexp(1, (int)scale - 127);
@@ -187,7 +188,7 @@ REF(narrow_rz)
 
     for (int n = 0; n < 2; n++)
         code[n] = relu(o, FORMAT, small_code(FORMAT, element(o, n), SMALL_RZ, true, 0, 0));
-    set_pair(r, code[0], code[1], apart(o->case_->which));
+    set_pair(r, code[0], code[1], element_distance(o->case_->which));
 }
 
 /* ue5m3: as if the NaN were a number above the largest one. */
