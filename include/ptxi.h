@@ -623,7 +623,7 @@ typedef union ptxiLaunchAttributeValue {
     struct { ptxiEvent event; int flags, triggerAtBlockStart; } programmaticEvent; /* flags 0 */
     struct { ptxiEvent event; int flags; } launchCompletionEvent;       /* flags 0 */
     int priority;
-    int syncPolicy;                                                     /* PTXI_SYNC_POLICY_...; -1: none has been set */
+    int syncPolicy;                                                     /* PTXI_SYNC_POLICY_...; -1: not set */
     struct { unsigned char default_, remote; } memSyncDomainMap;        /* 0 to 3 */
     int memSyncDomain;                                                  /* 0 or 1 */
 } ptxiLaunchAttributeValue;

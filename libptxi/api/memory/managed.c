@@ -201,7 +201,9 @@ static int location_number(ptxiMemLocation l)
 /* The id that the attributes of an id return. */
 static int location_id(ptxiMemLocation l)
 {
-    return l.type == PTXI_MEM_LOCATION_TYPE_INVALID || l.type == PTXI_MEM_LOCATION_TYPE_HOST ? location_number(l) : l.id;
+    if (l.type == PTXI_MEM_LOCATION_TYPE_INVALID || l.type == PTXI_MEM_LOCATION_TYPE_HOST)
+        return location_number(l);
+    return l.id;
 }
 
 static bool is_same(ptxiMemLocation a, ptxiMemLocation b)

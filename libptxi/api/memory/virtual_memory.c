@@ -116,7 +116,8 @@ ptxiResult ptxiMemAddressReserve(ptxiDevicePtr *ptr, size_t size, size_t alignme
 
     if (r)
         return r;
-    if (!ptr || !size || !is_aligned(size, GRANULARITY) || !is_aligned(addr, page) || alignment & (alignment - 1) || flags)
+    if (!ptr || !size || !is_aligned(size, GRANULARITY) || !is_aligned(addr, page) ||
+        alignment & (alignment - 1) || flags)
         return PTXI_ERROR_INVALID_VALUE;
     struct reservation *v = calloc(1, sizeof *v);
 
@@ -415,8 +416,8 @@ static struct mapping *find_mapping(uint64_t addr)
     return m && m->base <= addr ? m : NULL;
 }
 
-/* Finds the first mapping of a range that has no parts of mappings, and at least one mapping. NULL: it is no such range.
- * *gaps: the mappings do not cover it. */
+/* Finds the first mapping of a range that has no parts of mappings, and at least one mapping. NULL: it is no such
+ * range. *gaps: the mappings do not cover it. */
 static struct mapping **find_whole(uint64_t base, size_t size, bool *gaps)
 {
     struct reservation *v = size ? find_reservation(base, size) : NULL;
