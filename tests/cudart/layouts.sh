@@ -38,7 +38,8 @@ template<size_t Ours, size_t Cuda> constexpr bool check()
 #define SIZE(a, b) static_assert(check<sizeof(ours::a), sizeof(b)>());
 EOF
         # Members with other names: the union of nodes has none in CUDA, and reserved members are not used.
-        awk -v major="$major" -f "$top/tests/cudart/layouts.awk" "$cudart/types.h" | grep -v -e reserved -e 'graph_node_params.*value'
+        awk -v major="$major" -f "$top/tests/cudart/layouts.awk" "$cudart/types.h" |
+            grep -v -e reserved -e 'graph_node_params.*value'
         echo '#define INT(member, attribute) LAYOUT(device_properties, cudaDeviceProp, member)'
         echo '#undef SIZE'
         echo '#define SIZE INT'
@@ -70,6 +71,6 @@ EOF
     } > "$tmp/layouts.cc"
     ${CXX:-c++} -std=c++17 -Wno-invalid-offsetof -fsyntax-only -DCUDART_MAJOR="$major" -DCUDART_VERSION="$major"000 \
         -I"$top/include" -I"$cudart" -isystem "$include" "$tmp/layouts.cc"
-    echo "$(grep -c -e '^LAYOUT' -e '^ONLY' -e '^INT' -e '^SIZE' -e '^SAME' -e '^NODE' "$tmp/layouts.cc") layouts equal those" \
-        "of CUDA $major"
+    count=$(grep -c -e '^LAYOUT' -e '^ONLY' -e '^INT' -e '^SIZE' -e '^SAME' -e '^NODE' "$tmp/layouts.cc")
+    echo "$count layouts equal those of CUDA $major"
 done

@@ -2,7 +2,7 @@
 # Records the output of all programs on a machine with a GPU and nvcc: record.sh OUT [NAME...]
 # OUT/expected.tar.gz has NAME.expected for each program (standard output and exit status) and the results of calls.
 # OUT/record.log tells which programs did not compile, and what they wrote to standard error.
-# The programs run on one device, with the shared runtime of the toolkit. The limit of each is 20 s, for the calls 150 s.
+# The programs run on one device, with the shared runtime of the toolkit, for at most 20 s; the calls for 150 s.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 out=${1:?"usage: record.sh OUT [NAME...]"}

@@ -4,13 +4,14 @@
 #     run.sh CHECKOUT [SAMPLE...]             NVIDIA/cuda-samples, all of them or some
 #     run.sh --polybench CHECKOUT [NAME...]   sgrauerg/polybenchGpu
 #
-# Each program judges itself: its exit status, and words such as FAILED in its output. samples.txt lists the programs that
-# do not pass, with the reason. The script fails if another one does not pass, or if one of these passes.
-# Environment: top_builddir, the build [build]; NVCC; OUT, where to build [tests/programs/out in the build]; JOBS compilers at
-# once [2]; LIMIT seconds for a run [120]. What has been built in OUT is not built again.
+# Each program judges itself: its exit status, and words such as FAILED in its output. samples.txt lists the programs
+# that do not pass, with the reason. The script fails if another one does not pass, or if one of these passes.
+# Environment: top_builddir, the build [build]; NVCC; OUT, where to build [tests/programs/out in the build]; JOBS, the
+# number of compilers at once [2]; LIMIT seconds for a run [120]. What has been built in OUT is not built again.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
-: "${top_builddir:=$here/../../build}" "${NVCC:=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}" "${JOBS:=2}" "${LIMIT:=120}"
+: "${top_builddir:=$here/../../build}" "${JOBS:=2}" "${LIMIT:=120}"
+: "${NVCC:=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}"
 top_builddir=$(cd "$top_builddir" && pwd) || exit 1
 : "${OUT:=$top_builddir/tests/programs/out}"
 export REAL_NVCC="$NVCC" OUT LIMIT JOBS top_builddir NVCC
@@ -56,7 +57,8 @@ build_error()
     sed -n -e 's/^ *Target "[^"]*" links to:.*/it needs a library that is not installed/p' \
         -e 's/.*Could NOT find \([A-Za-z0-9]*\).*/it needs \1/p' -e 's/.*- \([A-Za-z]*\) not found.*/it needs \1/p' \
         -e 's/.*fatal error: \([^:]*\): No such file.*/it needs \1/p' -e 's/.*: error: \(.*\)/\1/p' \
-        -e 's/.*undefined reference to \(.*\)/it does not link: \1/p' -e 's/.*cannot find \(-l[a-zA-Z]*\).*/it needs \1/p' \
+        -e 's/.*undefined reference to \(.*\)/it does not link: \1/p' \
+        -e 's/.*cannot find \(-l[a-zA-Z]*\).*/it needs \1/p' \
         "$1" | head -1
 }
 
@@ -77,10 +79,14 @@ run_once()
     seconds=$(echo "$t0 $(date +%s%N)" | awk '{ printf "%.1f", ($2 - $1) / 1e9 }')
     reason=
     case $status in
-    0) if says_failed "$dir/$name.out"; then result=wrong reason=$(grep -i -m 1 FAIL "$dir/$name.out"); else result=passed; fi ;;
+    0)
+        result=passed
+        ! says_failed "$dir/$name.out" || result=wrong reason=$(grep -i -m 1 -e FAIL -e mismatch "$dir/$name.out") ;;
     2) result=waived reason=$(tail -1 "$dir/$name.out") ;;
     124 | 137) result=slow reason="more than $LIMIT s" ;;
-    *) result=failed reason="status $status: $(grep -i -m 1 -E 'error|fail' "$dir/$name.out" || tail -1 "$dir/$name.out")" ;;
+    *)
+        result=failed
+        reason="status $status: $(grep -i -m 1 -E 'error|fail' "$dir/$name.out" || tail -1 "$dir/$name.out")" ;;
     esac
     printf '%s\t%s\t%s\t%s\n' "$result" "$seconds" "$name" "$(echo "$reason" | cut -c1-150)"
 }
@@ -111,7 +117,12 @@ summarize()
         { seconds[$3] += $2 }
         !($3 in result) { names[++n] = $3 }
         !($3 in result) || rank[$1] < rank[result[$3]] { result[$3] = $1; reason[$3] = $4 }
-        END { for (i = 1; i <= n; i++) printf "%s\t%.1f\t%s\t%s\n", result[names[i]], seconds[names[i]], names[i], reason[names[i]] }'
+        END {
+            for (i = 1; i <= n; i++) {
+                name = names[i]
+                printf "%s\t%.1f\t%s\t%s\n", result[name], seconds[name], name, reason[name]
+            }
+        }'
 }
 
 # Prints the table, and compares it with the list of the programs that do not pass.
@@ -150,7 +161,8 @@ build_polybench()
     source=$1 name=$(basename "$1")
     mkdir -p "$OUT/polybench"
     [ -x "$OUT/polybench/$name" ] && return
-    "$here/nvcc.sh" -O3 -DcudaThreadSynchronize=cudaDeviceSynchronize -cudart shared -o "$OUT/polybench/$name" "$source"/*.cu > "$OUT/polybench/$name.log" 2>&1
+    "$here/nvcc.sh" -O3 -DcudaThreadSynchronize=cudaDeviceSynchronize -cudart shared -o "$OUT/polybench/$name" \
+        "$source"/*.cu > "$OUT/polybench/$name.log" 2>&1
 }
 
 run_polybench()
@@ -163,17 +175,23 @@ run_polybench()
     # MVT is a race that a GPU always wins: a warp rewrites a word that another one has read, without a barrier.
     [ "$name" != MVT ] || export PTXI_SCHED=fair
     run_once "$name" "$dir" | awk -F '\t' -v OFS='\t' -v out="$dir/$name.out" '
-        BEGIN {
+        {
+            # The program has ended when its line comes.
             while ((getline line < out) > 0)
                 if (line ~ /Non-Matching/) {
                     checked = 1
                     if (line !~ /: 0$/)
                         wrong = line
                 }
-        }
-        { if ($1 == "passed" && wrong != "") { $1 = "wrong"; $4 = wrong } }
-        { if ($1 == "passed" && !checked) { $1 = "waived"; $4 = "it has no check" } }
-        { print }'
+            if ($1 == "passed" && wrong != "") {
+                $1 = "wrong"
+                $4 = wrong
+            } else if ($1 == "passed" && !checked) {
+                $1 = "waived"
+                $4 = "it has no check"
+            }
+            print
+        }'
     unset PTXI_SCHED
 }
 
@@ -201,7 +219,8 @@ fi
 # The first one alone, for what CMake finds out about the compilers
 echo "$sources" | head -1 | xargs -n 1 "$0" --build-$kind
 echo "$sources" | xargs -P "$JOBS" -n 1 "$0" --build-$kind
-LD_LIBRARY_PATH=$top_builddir/bindings/cudart/.libs:$top_builddir/bindings/cuda/.libs:$top_builddir/.libs:$(dirname "$(dirname "$NVCC")")/lib64
+LD_LIBRARY_PATH=$top_builddir/bindings/cudart/.libs:$top_builddir/bindings/cuda/.libs:$top_builddir/.libs
+LD_LIBRARY_PATH=$LD_LIBRARY_PATH:$(dirname "$(dirname "$NVCC")")/lib64
 export LD_LIBRARY_PATH
 for source in $sources; do
     run_$kind "$source"
