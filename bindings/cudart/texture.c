@@ -126,7 +126,8 @@ static ptxiArrayFormat format_of(const PTXI_RESOURCE_DESC *r)
     return d.Format;
 }
 
-/* Elements that are read as integers cannot be filtered, and floating-point numbers are no fractions of a largest value. */
+/* Elements that are read as integers cannot be filtered, and floating-point numbers are not fractions of a largest
+ * value. */
 static int check_modes(const struct texture_desc *t, const PTXI_RESOURCE_DESC *r)
 {
     const ptxiArrayFormat format = format_of(r);

@@ -48,8 +48,8 @@ const struct ptxi_profile *ptxi_profile_default(void)
     return ptxi_profile_for_sm(90);
 }
 
-/* Limits of textures and surfaces, recorded on an H100. CUDA Programming Guide, "Compute Capabilities": they are the same
- * for all compute capabilities from 7.5 on. */
+/* Limits of textures and surfaces, recorded on an H100. CUDA Programming Guide, "Compute Capabilities": they are the
+ * same for all compute capabilities from 7.5 on. */
 static const struct {
     ptxiDeviceAttribute attribute;
     int value;
