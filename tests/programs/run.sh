@@ -4,14 +4,14 @@
 #     run.sh CHECKOUT [SAMPLE...]             NVIDIA/cuda-samples, all of them or some
 #     run.sh --polybench CHECKOUT [NAME...]   sgrauerg/polybenchGpu
 #
-# Each program judges itself: its exit status, and words such as FAILED in its output. samples.txt lists programs that
-# do not pass, with the reason. The script fails if another one does not pass, or if one of these passes.
-# Environment: top_builddir, the build [build]; NVCC; OUT, where to build [tests/programs/out in the build]; JOBS
-# compilers at once [2]; LIMIT seconds for a run [120]. Programs that have been built in OUT are not built again.
+# Each program judges itself: its exit status, and words such as FAILED in its output. samples.txt lists the programs
+# that do not pass, with the reason. The script fails if another one does not pass, or if one of these passes.
+# Environment: top_builddir, the build [build]; NVCC; OUT, where to build [tests/programs/out in the build]; JOBS, the
+# number of compilers at once [2]; LIMIT seconds for a run [120]. What has been built in OUT is not built again.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
-: "${top_builddir:=$here/../../build}" "${NVCC:=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}"
-: "${JOBS:=2}" "${LIMIT:=120}"
+: "${top_builddir:=$here/../../build}" "${JOBS:=2}" "${LIMIT:=120}"
+: "${NVCC:=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}"
 top_builddir=$(cd "$top_builddir" && pwd) || exit 1
 : "${OUT:=$top_builddir/tests/programs/out}"
 export REAL_NVCC="$NVCC" OUT LIMIT JOBS top_builddir NVCC
@@ -65,7 +65,7 @@ build_error()
 # Words by which programs say that their results are wrong, though their status is 0
 says_failed()
 {
-    grep -q -i -E 'test failed|FAILED|Result = FAIL|(^|[^a-z])FAIL!|verification failed|mismatch' "$1"
+    grep -v -e 'as expected' -e Assertion "$1" | grep -q -i -E 'FAILED|Result = FAIL|(^|[^a-z])FAIL!|mismatch'
 }
 
 # Runs a program once, and prints a line: result, seconds, name, reason.
@@ -81,14 +81,12 @@ run_once()
     case $status in
     0)
         result=passed
-        ! says_failed "$dir/$name.out" || result=wrong reason=$(grep -i -m 1 FAIL "$dir/$name.out")
-        ;;
+        ! says_failed "$dir/$name.out" || result=wrong reason=$(grep -i -m 1 -e FAIL -e mismatch "$dir/$name.out") ;;
     2) result=waived reason=$(tail -1 "$dir/$name.out") ;;
     124 | 137) result=slow reason="more than $LIMIT s" ;;
     *)
         result=failed
-        reason="status $status: $(grep -i -m 1 -E 'error|fail' "$dir/$name.out" || tail -1 "$dir/$name.out")"
-        ;;
+        reason="status $status: $(grep -i -m 1 -E 'error|fail' "$dir/$name.out" || tail -1 "$dir/$name.out")" ;;
     esac
     printf '%s\t%s\t%s\t%s\n' "$result" "$seconds" "$name" "$(echo "$reason" | cut -c1-150)"
 }
@@ -120,8 +118,10 @@ summarize()
         !($3 in result) { names[++n] = $3 }
         !($3 in result) || rank[$1] < rank[result[$3]] { result[$3] = $1; reason[$3] = $4 }
         END {
-            for (i = 1; i <= n; i++)
-                printf "%s\t%.1f\t%s\t%s\n", result[names[i]], seconds[names[i]], names[i], reason[names[i]]
+            for (i = 1; i <= n; i++) {
+                name = names[i]
+                printf "%s\t%.1f\t%s\t%s\n", result[name], seconds[name], name, reason[name]
+            }
         }'
 }
 
@@ -175,17 +175,23 @@ run_polybench()
     # MVT is a race that a GPU always wins: a warp rewrites a word that another one has read, without a barrier.
     [ "$name" != MVT ] || export PTXI_SCHED=fair
     run_once "$name" "$dir" | awk -F '\t' -v OFS='\t' -v out="$dir/$name.out" '
-        BEGIN {
+        {
+            # The program has ended when its line comes.
             while ((getline line < out) > 0)
                 if (line ~ /Non-Matching/) {
                     checked = 1
                     if (line !~ /: 0$/)
                         wrong = line
                 }
-        }
-        { if ($1 == "passed" && wrong != "") { $1 = "wrong"; $4 = wrong } }
-        { if ($1 == "passed" && !checked) { $1 = "waived"; $4 = "it has no check" } }
-        { print }'
+            if ($1 == "passed" && wrong != "") {
+                $1 = "wrong"
+                $4 = wrong
+            } else if ($1 == "passed" && !checked) {
+                $1 = "waived"
+                $4 = "it has no check"
+            }
+            print
+        }'
     unset PTXI_SCHED
 }
 
