@@ -54,7 +54,7 @@ static bool is_kind_valid(struct rectangle dst, struct rectangle src, int kind)
 static int describe_copy2d(PTXI_MEMCPY2D *copy, struct rectangle dst, struct rectangle src, size_t width,
                            size_t height, int kind)
 {
-    ptxiMemoryType dst_type, src_type;
+    ptxiMemoryType dst_type = PTXI_MEMORYTYPE_UNIFIED, src_type = PTXI_MEMORYTYPE_UNIFIED;
     int error = memory_types(kind, &dst_type, &src_type);
 
     if (error)
@@ -109,7 +109,7 @@ static size_t unit_bytes(const struct copy3d_params *p)
 
 int ptxi_runtime_to_driver_copy(const struct copy3d_params *p, PTXI_MEMCPY3D *copy)
 {
-    ptxiMemoryType dst_type, src_type;
+    ptxiMemoryType dst_type = PTXI_MEMORYTYPE_UNIFIED, src_type = PTXI_MEMORYTYPE_UNIFIED;
     size_t unit;
     int error;
 

@@ -299,7 +299,7 @@ static void write_declarations(struct ptxi_asm *a, unsigned sm)
     struct ptxi_str *s = &a->module;
 
     ptxi_str_printf(s,
-                    ".version 9.1\n.target sm_%u%s\n.address_size 64\n"
+                    ".version 9.5\n.target sm_%u%s\n.address_size 64\n"
                     ".visible .entry " PTXI_ASM_KERNEL "(.param .u64 ptxi_asm_first", sm,
                     sm >= 90 ? "a" : "");
     for (unsigned i = 0; i < a->count; i++)

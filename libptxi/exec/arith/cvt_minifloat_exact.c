@@ -28,17 +28,23 @@ static inline uint32_t bf16_of_scaled(struct ptxi_num_minifloat f, uint32_t code
 HANDLER_PART(ALWAYS_INLINE, bf16_of_pair, struct ptxi_num_minifloat f, const uint16_t *scale)
 {
     const uint16_t *a = PTXI_SLOT(w, i->a);
-    uint16_t *halves;
+    LANE_ARRAY(uint16_t, high);
+    LANE_ARRAY(uint16_t, low);
     RESULT_LANES(uint32_t, r);
 
     if (scale)
-        FOR_LANES r[l] = bf16_of_scaled(f, ELEMENT(f, a[l], 1), scale[l] >> 8) << 16 |
-                         bf16_of_scaled(f, ELEMENT(f, a[l], 0), scale[l] & 0xff);
+        FOR_LANES {
+            high[l] = (uint16_t)bf16_of_scaled(f, ELEMENT(f, a[l], 1), scale[l] >> 8);
+            low[l] = (uint16_t)bf16_of_scaled(f, ELEMENT(f, a[l], 0), scale[l] & 0xff);
+        }
     else
-        FOR_LANES r[l] = bf16_of_code(f, ELEMENT(f, a[l], 1)) << 16 | bf16_of_code(f, ELEMENT(f, a[l], 0));
-    halves = (uint16_t *)r;
-    apply_limits_bf16(halves, i->mods);
-    apply_limits_bf16(halves + PTXI_LANES, i->mods);
+        FOR_LANES {
+            high[l] = (uint16_t)bf16_of_code(f, ELEMENT(f, a[l], 1));
+            low[l] = (uint16_t)bf16_of_code(f, ELEMENT(f, a[l], 0));
+        }
+    apply_limits_bf16(high, i->mods);
+    apply_limits_bf16(low, i->mods);
+    FOR_LANES r[l] = (uint32_t)high[l] << 16 | low[l];
     NEXT_WITH_RESULT(r);
 }
 
@@ -64,12 +70,13 @@ static inline uint32_t code_of_f32(struct ptxi_num_minifloat f, uint32_t a, enum
 }
 
 HANDLER_PART(ALWAYS_INLINE, pair_of_floats, struct ptxi_num_minifloat f, enum ptxi_num_rounding mode,
-             const uint32_t *high, const uint32_t *low)
+             const float *high, const float *low)
 {
     const unsigned mods = i->mods;
     RESULT_LANES(uint16_t, r);
 
-    FOR_LANES r[l] = (uint16_t)(code_of_f32(f, high[l], mode, mods) << STEP(f) | code_of_f32(f, low[l], mode, mods));
+    FOR_LANES r[l] = (uint16_t)(code_of_f32(f, ptxi_num_bits_f32(high[l]), mode, mods) << STEP(f) |
+                                code_of_f32(f, ptxi_num_bits_f32(low[l]), mode, mods));
     NEXT_WITH_RESULT(r);
 }
 
@@ -86,7 +93,7 @@ static inline void unpack_f16x2(float *restrict high, float *restrict low, const
         LANE_ARRAY(float, low);                                                               \
                                                                                               \
         unpack_##half##x2(high, low, PTXI_SLOT(w, i->a));                                     \
-        return pair_of_floats(i, w, f, mode, (const uint32_t *)high, (const uint32_t *)low);  \
+        return pair_of_floats(i, w, f, mode, high, low);                                      \
     }
 #define TO_PAIR(name, f, mode)                                                                \
     OP( name##_f32 )                                                                          \

@@ -100,7 +100,7 @@ END_TEST
 
 START_TEST(unknown_qualifiers_are_refused)
 {
-    static const char *const bad[] = { "add", "add.b32", "add.sat.u32", "add.rni.f32", "add.s32.s32", "mul.u32",
+    static const char *const bad[] = { "add", "add.b32", "add.sat.u64", "add.rni.f32", "add.s32.s32", "mul.u32",
                                        "div.f32", "setp.lo.s32", "cvt.sat.s64.s32",
                                        "ld.v4.b64.ca.cg", "ld.volatile.const.b32", "st.const.b32", "shl.s32",
                                        "nothing.b32" };

@@ -185,7 +185,7 @@ static void check_probe(const struct probe *p, unsigned sm)
     words[0][C_AT] = p->c;
     write_instruction(p, depth);
     snprintf(target, sizeof target, "sm_%u", sm);
-    run("9.0", target, words);
+    run("9.5", target, words);
     ck_bits32_at(words[0][D_AT] & (want > 0xffff || strncmp(p->types, "f16", 3) ? UINT32_MAX : 0xffff), want,
                  "%s: %s on %s", p->name, p->types, target);
 }
