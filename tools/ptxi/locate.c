@@ -47,14 +47,14 @@ static bool find_relative(char to[PATH_MAX], const char *own)
     for (size_t i = 0; PTXI_BINDIR[i] && PTXI_BINDIR[i] == PTXI_DRIVERDIR[i]; i++)
         if (PTXI_BINDIR[i] == '/')
             common = i;
-    const char *below = PTXI_BINDIR + common; /* "/bin" */
+    const char *below = &PTXI_BINDIR[common]; /* "/bin" */
     size_t size = strlen(below);
     char prefix[PATH_MAX];
 
     if (own_size < size || strcmp(own + own_size - size, below))
         return false;
     snprintf(prefix, sizeof prefix, "%.*s", (int)(own_size - size), own);
-    return try_directory(to, prefix, PTXI_DRIVERDIR + common);
+    return try_directory(to, prefix, &PTXI_DRIVERDIR[common]);
 }
 
 bool ptxi_cmd_find_libraries(char directory[PATH_MAX])
