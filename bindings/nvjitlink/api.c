@@ -10,9 +10,6 @@
 #include "functions.def"
 #undef FUNCTION
 
-PTXI_API extern const int ptxi_standin;
-const int ptxi_standin = 1; /* distinguishes this library from NVIDIA's; see standin/real.c */
-
 static void free_handle(struct nvJitLink *link)
 {
     ptxi_nvjitlink_close(link);

@@ -18,9 +18,6 @@ enum nvrtc_result { SUCCESS = 0, ERROR_OUT_OF_MEMORY = 1, ERROR_INTERNAL = 11 };
 
 struct nvrtc_program;
 
-PTXI_API extern const int ptxi_standin;
-const int ptxi_standin = 1; /* distinguishes this library from NVIDIA's; see standin/real.c */
-
 /* ---- NVIDIA's library */
 
 static struct {

@@ -16,6 +16,8 @@
 
 /* libptxi's libraries of this kind export this name. */
 #define MARK "ptxi_standin"
+__attribute__((visibility("default"))) extern const int ptxi_standin;
+const int ptxi_standin = 1;
 
 struct search {
     const struct standin_library *library;
