@@ -158,6 +158,14 @@ static const char *any_text(void)
     return below(8) ? texts[below(sizeof texts / sizeof *texts)] : NULL;
 }
 
+/* Files that a call may write. */
+static const char *any_file(void)
+{
+    static const char *const files[] = { "/dev/null", "/dev/full", "", "there is no such directory/file" };
+
+    return files[below(sizeof files / sizeof *files)];
+}
+
 /* Element counts do not exceed the memory, and grids are small. */
 static unsigned long long number(const char *type, const char *name)
 {
@@ -201,7 +209,7 @@ static unsigned long long choose(const char *type, const char *name)
     if (!strcmp(type, "function"))
         return below(2) ? (uintptr_t)nothing : 0;
     if (!strcmp(type, "const char *"))
-        return (uintptr_t)any_text();
+        return (uintptr_t)(strcmp(name, "path") ? any_text() : any_file());
     return type[strlen(type) - 1] == '*' ? (uintptr_t)memory(type, name) : number(type, name);
 }
 

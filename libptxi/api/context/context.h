@@ -59,6 +59,7 @@ struct ptxi_state {
     unsigned device_count;
     unsigned workers;                             /* of new contexts; 0: the number of the host's processors */
     struct ptxi_memmap *memmap;
+    struct ptxi_memmap *addresses;                /* of the heap and of virtual memory, whether or not in use */
     unsigned long long schedule;                  /* of new contexts */
     ptxiOnFault on_fault;                         /* of new contexts */
     size_t total_memory;                          /* bytes */

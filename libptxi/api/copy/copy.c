@@ -91,7 +91,7 @@ static enum memory classify_address(enum ptxi_copy_side side, const void *p, siz
     if (!p || side == PTXI_COPY_ARRAY)
         return p ? KNOWN : BAD;
     if (ptxi_memmap_find(ptxi_state.memmap, addr, &region) != PTXI_MEMMAP_INSIDE || region.flags & PTXI_MEM_OPEN)
-        return side == PTXI_COPY_DEVICE ? BAD : PAGEABLE;
+        return side == PTXI_COPY_DEVICE || ptxi_heap_has_addresses(addr, size) ? BAD : PAGEABLE;
     if (!ptxi_heap_find(addr, &b, &region) || b.claimed || !ptxi_rows_may_access(&region, write) ||
         size > region.size - (addr - region.base))
         return BAD;

@@ -27,7 +27,7 @@ static bool insert_handle(struct ptxi_handle *h)
     return HASH_ADDED(hh, h);
 }
 
-static bool add_handle(struct ptxi_handle *h)
+bool ptxi_handle_publish(struct ptxi_handle *h)
 {
     pthread_mutex_lock(&table.lock);
     if (!table.all) {
@@ -39,22 +39,33 @@ static bool add_handle(struct ptxi_handle *h)
     return h->listed;
 }
 
-bool ptxi_handle_add(struct ptxi_handle *h, enum ptxi_handle_kind kind, struct ptxi_gate *gate,
-                     void (*destroy)(void *object))
+void ptxi_handle_init(struct ptxi_handle *h, enum ptxi_handle_kind kind, struct ptxi_gate *gate,
+                      void (*destroy)(void *object))
 {
     h->kind = kind;
     h->gate = gate;
     h->destroy = destroy;
     atomic_store(&h->refs, 1);
-    return add_handle(h);
 }
 
-bool ptxi_handle_add_part(struct ptxi_handle *h, enum ptxi_handle_kind kind, struct ptxi_handle *owner)
+void ptxi_handle_init_part(struct ptxi_handle *h, enum ptxi_handle_kind kind, struct ptxi_handle *owner)
 {
     h->kind = kind;
     h->gate = owner->gate;
     h->owner = owner;
-    return add_handle(h);
+}
+
+bool ptxi_handle_add(struct ptxi_handle *h, enum ptxi_handle_kind kind, struct ptxi_gate *gate,
+                     void (*destroy)(void *object))
+{
+    ptxi_handle_init(h, kind, gate, destroy);
+    return ptxi_handle_publish(h);
+}
+
+bool ptxi_handle_add_part(struct ptxi_handle *h, enum ptxi_handle_kind kind, struct ptxi_handle *owner)
+{
+    ptxi_handle_init_part(h, kind, owner);
+    return ptxi_handle_publish(h);
 }
 
 /* Under the lock. */

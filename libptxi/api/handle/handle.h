@@ -64,7 +64,17 @@ struct ptxi_handle {
     UT_hash_handle hh;
 };
 
-/* Adds an object to the table. The caller has the one reference. False if there is no memory. */
+/* Initialises the handle of an object, or that of a part. The caller has the one reference to the object. */
+void ptxi_handle_init(struct ptxi_handle *h, enum ptxi_handle_kind kind, struct ptxi_gate *gate,
+                      void (*destroy)(void *object));
+void ptxi_handle_init_part(struct ptxi_handle *h, enum ptxi_handle_kind kind, struct ptxi_handle *owner);
+
+/* Adds an object to the table. False if there is no memory. Another thread may destroy the object at once, because it
+ * may use an old handle with the same address. So an object is published last, after its parts, and when all lists
+ * have it. */
+bool ptxi_handle_publish(struct ptxi_handle *h);
+
+/* Initialises a handle and publishes the object. */
 bool ptxi_handle_add(struct ptxi_handle *h, enum ptxi_handle_kind kind, struct ptxi_gate *gate,
                      void (*destroy)(void *object));
 bool ptxi_handle_add_part(struct ptxi_handle *h, enum ptxi_handle_kind kind, struct ptxi_handle *owner);

@@ -98,7 +98,9 @@ static ptxiResult init_locked(void)
     ptxi_state.total_memory = host_memory();
     if (!ptxi_state.memmap)
         ptxi_state.memmap = ptxi_memmap_create();
-    if (!ptxi_state.memmap || pthread_atfork(NULL, NULL, after_fork_in_child))
+    if (!ptxi_state.addresses)
+        ptxi_state.addresses = ptxi_memmap_create();
+    if (!ptxi_state.memmap || !ptxi_state.addresses || pthread_atfork(NULL, NULL, after_fork_in_child))
         return PTXI_ERROR_OUT_OF_MEMORY;
     atomic_store(&ptxi_state.phase, PTXI_PHASE_READY);
     return PTXI_SUCCESS;

@@ -63,11 +63,32 @@ static unsigned class_of(size_t bytes)
     return (e + 1) * STEPS + (unsigned)((units - 1) >> e) - STEPS;
 }
 
+bool ptxi_heap_add_addresses(uint64_t base, size_t size)
+{
+    struct ptxi_mem_region range = { .base = base, .size = size };
+
+    return ptxi_memmap_add(ptxi_state.addresses, &range) == PTXI_MEMMAP_OK;
+}
+
+bool ptxi_heap_has_addresses(uint64_t addr, size_t size)
+{
+    return ptxi_memmap_overlaps(ptxi_state.addresses, addr, size);
+}
+
 static void *map_pages(size_t bytes)
 {
     void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
     return p == MAP_FAILED ? NULL : p;
+}
+
+/* Adds pages to the heap's addresses. Unmaps them and returns 0 if there is no memory. */
+static uint64_t keep_pages(void *p, size_t bytes)
+{
+    if (ptxi_heap_add_addresses((uintptr_t)p, bytes))
+        return (uintptr_t)p;
+    munmap(p, bytes);
+    return 0;
 }
 
 static bool is_small(size_t bytes)
@@ -95,7 +116,7 @@ static uint64_t map_large(size_t bytes)
         madvise(p, bytes, MADV_HUGEPAGE);
 #endif
     }
-    return (uintptr_t)p;
+    return keep_pages(p, bytes);
 }
 
 static bool add_free_range(unsigned c, uint64_t base, bool clean)
@@ -133,7 +154,7 @@ static uint64_t map_range(unsigned c)
         return map_large((bytes + PAGE - 1) & ~(size_t)(PAGE - 1));
     char *slab = map_pages(SLAB);
 
-    if (!slab)
+    if (!slab || !keep_pages(slab, SLAB))
         return 0;
     for (size_t at = SLAB / bytes * bytes; at > bytes;) { /* the first block is returned */
         at -= bytes;

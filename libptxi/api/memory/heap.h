@@ -82,6 +82,13 @@ extern const struct ptxi_kernel_heap ptxi_heap_of_kernels;
 struct ptxi_heap_block *ptxi_heap_make_mapped(ptxiDevice device, uint64_t base, size_t size); /* NULL: no memory */
 void ptxi_heap_free_mapped(struct ptxi_heap_block *b);
 
+/* Whether a part of the range has addresses of the heap or of reservations, used or not. No other memory of the program
+ * has such addresses. */
+bool ptxi_heap_has_addresses(uint64_t addr, size_t size);
+
+/* Adds a mapping to these addresses. False: no memory. */
+bool ptxi_heap_add_addresses(uint64_t base, size_t size);
+
 /* Counts memory that is not in the heap. False: there is not as much. */
 bool ptxi_heap_reserve(size_t bytes);
 void ptxi_heap_unreserve(size_t bytes);

@@ -125,7 +125,9 @@ ptxiResult ptxiMemAddressReserve(ptxiDevicePtr *ptr, size_t size, size_t alignme
         return PTXI_ERROR_OUT_OF_MEMORY;
     v->size = size;
     v->base = reserve_at(addr, size, alignment > GRANULARITY ? alignment : GRANULARITY);
-    if (!v->base) {
+    if (!v->base || !ptxi_heap_add_addresses(v->base, size)) {
+        if (v->base)
+            munmap((void *)(uintptr_t)v->base, size);
         free(v);
         return PTXI_ERROR_OUT_OF_MEMORY;
     }
@@ -150,6 +152,7 @@ ptxiResult ptxiMemAddressFree(ptxiDevicePtr ptr, size_t size)
     if (!v || v->size != size || v->mappings)
         return PTXI_ERROR_INVALID_VALUE;
     *at = v->next;
+    ptxi_memmap_remove(ptxi_state.addresses, v->base);
     munmap((void *)(uintptr_t)v->base, v->size);
     free(v);
     return PTXI_SUCCESS;

@@ -140,11 +140,31 @@ static void free_library(void *library)
 
 static bool add_handles(struct ptxiLibrary_st *l)
 {
-    bool ok = ptxi_handle_add(&l->handle, PTXI_HANDLE_LIBRARY, NULL, free_library);
+    bool ok = true;
 
+    ptxi_handle_init(&l->handle, PTXI_HANDLE_LIBRARY, NULL, free_library);
     for (unsigned i = 0; ok && i < l->count; i++)
         ok = ptxi_handle_add_part(&l->kernels[i].handle, PTXI_HANDLE_KERNEL, &l->handle);
-    return ok;
+    return ok && ptxi_handle_publish(&l->handle);
+}
+
+static void list_library(struct ptxiLibrary_st *l)
+{
+    pthread_mutex_lock(&lock);
+    l->next = libraries;
+    libraries = l;
+    pthread_mutex_unlock(&lock);
+}
+
+static void unlist_library(struct ptxiLibrary_st *l)
+{
+    struct ptxiLibrary_st **p = &libraries;
+
+    pthread_mutex_lock(&lock);
+    while (*p != l)
+        p = &(*p)->next;
+    *p = l->next;
+    pthread_mutex_unlock(&lock);
 }
 
 /* Takes ownership of the texts, of which at least one is valid. */
@@ -166,18 +186,16 @@ static ptxiResult make_library(ptxiLibrary *library, struct device_texts *texts,
     ptxiResult r = l->file ? parse_library(l, o, &arena) : PTXI_ERROR_OUT_OF_MEMORY;
 
     ptxi_arena_free(&arena);
-    if (!r && !add_handles(l)) {
-        ptxi_handle_remove(&l->handle);
-        r = PTXI_ERROR_OUT_OF_MEMORY;
-    }
     if (r) {
         free_library(l);
         return r;
     }
-    pthread_mutex_lock(&lock);
-    l->next = libraries;
-    libraries = l;
-    pthread_mutex_unlock(&lock);
+    list_library(l);
+    if (!add_handles(l)) {
+        unlist_library(l);
+        free_library(l);
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    }
     *library = l;
     return PTXI_SUCCESS;
 }
@@ -345,6 +363,7 @@ static ptxiResult load_module(struct ptxiLibrary_st *l, ptxiContext ctx, ptxiMod
 
     if (t->result)
         return t->result;
+    o.module.of_library = true;
     copy = malloc(t->size + 1);
     if (!copy)
         return PTXI_ERROR_OUT_OF_MEMORY;
@@ -369,7 +388,6 @@ static ptxiResult load_locked(struct ptxiLibrary_st *l, ptxiContext ctx, ptxiMod
             return r;
         }
         assert(at->module->ctx == ctx);
-        at->module->of_library = true;
         l->loaded = at;
     }
     *module = at->module;
@@ -390,17 +408,6 @@ void ptxi_libraries_forget(ptxiContext ctx)
     pthread_mutex_lock(&lock);
     for (struct ptxiLibrary_st *l = libraries; l; l = l->next)
         free(take_loaded(l, ctx));
-    pthread_mutex_unlock(&lock);
-}
-
-static void unlist_library(struct ptxiLibrary_st *l)
-{
-    struct ptxiLibrary_st **p = &libraries;
-
-    pthread_mutex_lock(&lock);
-    while (*p != l)
-        p = &(*p)->next;
-    *p = l->next;
     pthread_mutex_unlock(&lock);
 }
 

@@ -162,7 +162,11 @@ static ptxiResult make_module(ptxiContext ctx, char *text, size_t size, struct p
         r = PTXI_ERROR_INVALID_IMAGE;
     add_summary(o, &diags, *m);
     ptxi_load_report(o, &diags, &texts);
-    return r;
+    if (r || ptxi_module_publish(*m))
+        return r;
+    (*m)->text = NULL; /* the caller keeps it */
+    ptxi_module_free(*m);
+    return PTXI_ERROR_OUT_OF_MEMORY;
 }
 
 ptxiResult ptxi_load_text(ptxiContext ctx, char *text, size_t size, struct ptxi_load_options *o, ptxiModule *module)

@@ -66,14 +66,16 @@ struct ptxi_module_options {
     bool as_written;  /* execute the text as written, like ptxas without optimisation */
     bool strict;      /* refuse modules for other devices */
     bool resolved;    /* refuse modules with undefined symbols */
+    bool of_library;  /* only a library unloads the module */
     unsigned dialect; /* bits of ptxiDialect, in addition to the context's */
 };
 
-/* Parses, checks and lays out a module. `text` is malloc'ed; the module owns it on success. The strings of `texts` are
+/* Parses, checks and lays out a module, whose handle is not published. `text` is malloc'ed; the module owns it on success. The strings of `texts` are
  * in `text`. The array is in the arena of `diags`, or static. */
 ptxiResult ptxi_module_create(ptxiContext ctx, char *text, const struct ptxi_texts *texts,
                               const struct ptxi_module_options *options,
                               struct ptxi_diag *diags, ptxiModule *module);
+bool ptxi_module_publish(ptxiModule m); /* the module and its kernels; false: no memory */
 void ptxi_module_free(ptxiModule m); /* now, or at the end of the call if it holds the module; no other call uses it */
 
 /* Unloads a module that the call holds, after all launches and other calls that use it. */

@@ -336,14 +336,13 @@ struct ptxi_fault_log *ptxi_module_fault_log(ptxiModule m)
 
 /* ---- creation */
 
-/* Gives handles to the module and its kernels. False if there is no memory. */
-static bool add_handles(struct ptxiModule_st *m)
+bool ptxi_module_publish(ptxiModule m)
 {
-    bool ok = ptxi_handle_add(&m->handle, PTXI_HANDLE_MODULE, &m->ctx->gate, destroy_module);
+    bool ok = true;
 
     for (unsigned i = 0; ok && i < m->kernel_count; i++)
         ok = ptxi_handle_add_part(&m->kernels[i].handle, PTXI_HANDLE_FUNCTION, &m->handle);
-    return ok;
+    return ok && ptxi_handle_publish(&m->handle);
 }
 
 static bool keep_texts(struct ptxiModule_st *m, const struct ptxi_texts *texts)
@@ -402,7 +401,9 @@ ptxiResult ptxi_module_create(ptxiContext ctx, char *text, const struct ptxi_tex
     m->text = text;
     m->contract = !options->no_contract;
     m->as_written = options->as_written;
+    m->of_library = options->of_library;
     m->name = strdup(options->name);
+    ptxi_handle_init(&m->handle, PTXI_HANDLE_MODULE, &ctx->gate, destroy_module);
     for (int i = 0; i < 2; i++)
         m->variants[i] = (struct ptxi_variant){ .module = m, .count = i };
     ptxi_arena_init(&m->arena, NULL);
@@ -417,8 +418,6 @@ ptxiResult ptxi_module_create(ptxiContext ctx, char *text, const struct ptxi_tex
         m->next->link = &m->next;
     ctx->modules = m;
     pthread_mutex_unlock(&ctx->lock);
-    if (!r && !add_handles(m))
-        r = PTXI_ERROR_OUT_OF_MEMORY;
     if (r) {
         m->text = NULL; /* the caller keeps it */
         destroy_module(m);

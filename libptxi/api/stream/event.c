@@ -36,6 +36,18 @@ void ptxi_event_unref(ptxiEvent e)
     ptxi_handle_unref(&e->handle);
 }
 
+/* Removes an event that has no handle any more from its context. */
+static void destroy_event(struct ptxiEvent_st *e)
+{
+    pthread_mutex_lock(&e->ctx->lock);
+    assert(*e->link == e);
+    *e->link = e->next;
+    if (e->next)
+        e->next->link = e->link;
+    pthread_mutex_unlock(&e->ctx->lock);
+    ptxi_event_unref(e);
+}
+
 ptxiResult ptxiEventCreate(ptxiEvent *phEvent, unsigned Flags)
 {
     API_CALL;
@@ -55,10 +67,6 @@ ptxiResult ptxiEventCreate(ptxiEvent *phEvent, unsigned Flags)
     e->flags = Flags;
     e->ctx = ctx;
     pthread_mutex_init(&e->lock, NULL);
-    if (!ptxi_handle_add(&e->handle, PTXI_HANDLE_EVENT, &ctx->gate, free_event)) {
-        free_event(e);
-        return PTXI_ERROR_OUT_OF_MEMORY;
-    }
     pthread_mutex_lock(&ctx->lock);
     e->next = ctx->events;
     e->link = &ctx->events;
@@ -66,20 +74,12 @@ ptxiResult ptxiEventCreate(ptxiEvent *phEvent, unsigned Flags)
         e->next->link = &e->next;
     ctx->events = e;
     pthread_mutex_unlock(&ctx->lock);
+    if (!ptxi_handle_add(&e->handle, PTXI_HANDLE_EVENT, &ctx->gate, free_event)) {
+        destroy_event(e);
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    }
     *phEvent = e;
     return PTXI_SUCCESS;
-}
-
-/* Removes an event that has no handle any more from its context. */
-static void destroy_event(struct ptxiEvent_st *e)
-{
-    pthread_mutex_lock(&e->ctx->lock);
-    assert(*e->link == e);
-    *e->link = e->next;
-    if (e->next)
-        e->next->link = e->link;
-    pthread_mutex_unlock(&e->ctx->lock);
-    ptxi_event_unref(e);
 }
 
 ptxiResult ptxiEventDestroy(ptxiEvent hEvent)

@@ -154,6 +154,16 @@ static ptxiResult allocate_texels(ptxiContext ctx, size_t bytes, struct ptxi_hea
     return ptxi_heap_alloc(ctx, bytes, PTXI_HEAP_ARRAY, 0, 0, b);
 }
 
+/* Frees an array that has no handle any more. */
+static void free_array(struct ptxiArray_st *a)
+{
+    pthread_mutex_lock(&a->ctx->lock);
+    LL_DELETE(a->ctx->arrays, a);
+    pthread_mutex_unlock(&a->ctx->lock);
+    ptxi_heap_free(a->block);
+    ptxi_handle_unref(&a->handle);
+}
+
 ptxiResult ptxiArray3DCreate(ptxiArray *pHandle, const PTXI_ARRAY3D_DESCRIPTOR *pAllocateArray)
 {
     API_CALL;
@@ -178,14 +188,13 @@ ptxiResult ptxiArray3DCreate(ptxiArray *pHandle, const PTXI_ARRAY3D_DESCRIPTOR *
     }
     assert(a->block->size >= a->bytes);
     a->base = (unsigned char *)(uintptr_t)a->block->base;
-    if (!ptxi_handle_add(&a->handle, PTXI_HANDLE_ARRAY, &ctx->gate, free)) {
-        ptxi_heap_free(a->block);
-        free(a);
-        return PTXI_ERROR_OUT_OF_MEMORY;
-    }
     pthread_mutex_lock(&ctx->lock);
     LL_PREPEND(ctx->arrays, a);
     pthread_mutex_unlock(&ctx->lock);
+    if (!ptxi_handle_add(&a->handle, PTXI_HANDLE_ARRAY, &ctx->gate, free)) {
+        free_array(a);
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    }
     *pHandle = a;
     return PTXI_SUCCESS;
 }
@@ -214,12 +223,8 @@ ptxiResult ptxiArrayDestroy(ptxiArray hArray)
         return r;
     assert(hArray->block && !hArray->handle.owner);
     ptxi_handle_wait_unused(&hArray->handle, hArray->ctx);
-    pthread_mutex_lock(&hArray->ctx->lock);
-    LL_DELETE(hArray->ctx->arrays, hArray);
-    pthread_mutex_unlock(&hArray->ctx->lock);
     ptxi_object_table_invalidate(hArray->ctx->object_table, hArray->base, hArray->bytes);
-    ptxi_heap_free(hArray->block);
-    ptxi_handle_unref(&hArray->handle);
+    free_array(hArray);
     return PTXI_SUCCESS;
 }
 
@@ -268,11 +273,12 @@ static unsigned max_levels(const PTXI_ARRAY3D_DESCRIPTOR *d)
 
 static bool add_handles(struct ptxiMipmappedArray_st *m)
 {
-    bool ok = ptxi_handle_add(&m->handle, PTXI_HANDLE_MIPMAPPED_ARRAY, &m->ctx->gate, free);
+    bool ok = true;
 
+    ptxi_handle_init(&m->handle, PTXI_HANDLE_MIPMAPPED_ARRAY, &m->ctx->gate, free);
     for (unsigned l = 0; ok && l < m->count; l++)
         ok = ptxi_handle_add_part(&m->levels[l].handle, PTXI_HANDLE_ARRAY, &m->handle);
-    return ok;
+    return ok && ptxi_handle_publish(&m->handle);
 }
 
 static void remove_handles(struct ptxiMipmappedArray_st *m)
@@ -280,6 +286,17 @@ static void remove_handles(struct ptxiMipmappedArray_st *m)
     ptxi_handle_remove(&m->handle);
     for (unsigned l = 0; l < m->count; l++)
         ptxi_handle_remove(&m->levels[l].handle);
+}
+
+/* Frees a mipmapped array that no other call uses. */
+static void free_mipmapped_array(struct ptxiMipmappedArray_st *m)
+{
+    remove_handles(m);
+    pthread_mutex_lock(&m->ctx->lock);
+    LL_DELETE(m->ctx->mipmaps, m);
+    pthread_mutex_unlock(&m->ctx->lock);
+    ptxi_heap_free(m->block);
+    ptxi_handle_unref(&m->handle);
 }
 
 ptxiResult ptxiMipmappedArrayCreate(ptxiMipmappedArray *pHandle, const PTXI_ARRAY3D_DESCRIPTOR *pMipmappedArrayDesc,
@@ -322,15 +339,13 @@ ptxiResult ptxiMipmappedArrayCreate(ptxiMipmappedArray *pHandle, const PTXI_ARRA
         bytes += (m->levels[l].bytes + 15) & ~(size_t)15;
     }
     assert(bytes <= m->block->size);
-    if (!add_handles(m)) {
-        remove_handles(m);
-        ptxi_heap_free(m->block);
-        free(m);
-        return PTXI_ERROR_OUT_OF_MEMORY;
-    }
     pthread_mutex_lock(&ctx->lock);
     LL_PREPEND(ctx->mipmaps, m);
     pthread_mutex_unlock(&ctx->lock);
+    if (!add_handles(m)) {
+        free_mipmapped_array(m);
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    }
     *pHandle = m;
     return PTXI_SUCCESS;
 }
@@ -366,14 +381,9 @@ ptxiResult ptxiMipmappedArrayDestroy(ptxiMipmappedArray hMipmappedArray)
     if (r)
         return r;
     ptxi_handle_wait_unused(&hMipmappedArray->handle, hMipmappedArray->ctx);
-    remove_handles(hMipmappedArray);
-    pthread_mutex_lock(&hMipmappedArray->ctx->lock);
-    LL_DELETE(hMipmappedArray->ctx->mipmaps, hMipmappedArray);
-    pthread_mutex_unlock(&hMipmappedArray->ctx->lock);
     ptxi_object_table_invalidate(hMipmappedArray->ctx->object_table,
                                  (void *)(uintptr_t)hMipmappedArray->block->base, hMipmappedArray->block->size);
-    ptxi_heap_free(hMipmappedArray->block);
-    ptxi_handle_unref(&hMipmappedArray->handle);
+    free_mipmapped_array(hMipmappedArray);
     return PTXI_SUCCESS;
 }
 

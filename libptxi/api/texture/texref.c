@@ -212,11 +212,11 @@ ptxiResult ptxiTexRefCreate(ptxiTexRef *pTexRef)
         return PTXI_ERROR_OUT_OF_MEMORY;
     *f = default_reference(ctx);
     f->held = &f->own;
+    lock_references(); /* first, because another thread may use an old handle with this address at once */
     if (!ptxi_handle_add(&f->handle, PTXI_HANDLE_TEXTURE_REFERENCE, &ctx->gate, free)) {
         free(f);
         return PTXI_ERROR_OUT_OF_MEMORY;
     }
-    lock_references();
     LL_PREPEND(ctx->references, f);
     *pTexRef = (ptxiTexRef)f;
     return PTXI_SUCCESS;

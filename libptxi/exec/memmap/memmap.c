@@ -229,14 +229,28 @@ static void insert_slot(struct leaf *l, struct ptxi_region_slot *s)
     l->n++;
 }
 
+static bool overlaps(const struct ptxi_memmap *m, uint64_t addr, uint64_t size)
+{
+    struct ptxi_region_slot *below, *above;
+
+    neighbours(m, addr, &below, &above);
+    return (below && ptxi_region_slot_end(below) > addr) || (above && ptxi_region_slot_base(above) - addr < size);
+}
+
+bool ptxi_memmap_overlaps(struct ptxi_memmap *m, uint64_t addr, uint64_t size)
+{
+    pthread_rwlock_rdlock(&m->lock);
+    bool found = overlaps(m, addr, size);
+
+    pthread_rwlock_unlock(&m->lock);
+    return found;
+}
+
 static enum ptxi_memmap_result add_locked(struct ptxi_memmap *m, struct ptxi_mem_region *r)
 {
-    struct ptxi_region_slot *below, *above, *s;
+    struct ptxi_region_slot *s;
 
-    neighbours(m, r->base, &below, &above);
-    if (below && ptxi_region_slot_end(below) > r->base)
-        return PTXI_MEMMAP_OVERLAP;
-    if (above && ptxi_region_slot_base(above) - r->base < r->size)
+    if (overlaps(m, r->base, r->size))
         return PTXI_MEMMAP_OVERLAP;
     long i = leaf_with_room(m, r->base);
 

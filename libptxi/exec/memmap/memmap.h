@@ -53,6 +53,9 @@ enum ptxi_memmap_hit ptxi_memmap_find(struct ptxi_memmap *map, uint64_t addr, st
  * size is 0, whether addr is. */
 bool ptxi_memmap_covers(struct ptxi_memmap *map, uint64_t addr, uint64_t size, struct ptxi_mem_region *region);
 
+/* Whether a region contains a part of [addr, addr + size). */
+bool ptxi_memmap_overlaps(struct ptxi_memmap *map, uint64_t addr, uint64_t size);
+
 /* Number of regions. */
 size_t ptxi_memmap_count(struct ptxi_memmap *map);
 

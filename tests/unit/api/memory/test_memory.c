@@ -84,6 +84,36 @@ START_TEST(freed_addresses_are_reused_later)
 }
 END_TEST
 
+/* Such addresses are no memory of the host, although they are in no region of the memory map any more. */
+START_TEST(copies_refuse_addresses_of_the_heap)
+{
+    enum { BYTES = 5000, OTHERS = 4200 /* more than the quarantine holds */ };
+    ptxiDevicePtr p, other, reserved;
+    struct ptxi_mem_region r;
+    char host[64] = "";
+
+    ok(ptxiMemAlloc(&p, BYTES));
+    ok(ptxiMemFree(p));
+    for (int i = 0; i < OTHERS; i++) {
+        ok(ptxiMemAlloc(&other, 1));
+        ok(ptxiMemFree(other));
+    }
+    ck_assert(!ptxi_memmap_covers(ptxi_state.memmap, p, 1, &r));
+    ck_result(ptxiMemcpy(p, (uintptr_t)host, sizeof host), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemcpy((uintptr_t)host, p, sizeof host), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemcpyHtoD(p, host, sizeof host), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemcpyDtoH((void *)(uintptr_t)p, p, sizeof host), PTXI_ERROR_INVALID_VALUE);
+    ok(ptxiMemAlloc(&other, 2 * BYTES));
+    ck_result(ptxiMemcpyDtoH((void *)(uintptr_t)p, other, sizeof host), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemcpy(other + 2 * BYTES + 8, (uintptr_t)host, sizeof host), PTXI_ERROR_INVALID_VALUE);
+    ok(ptxiMemcpy(other, (uintptr_t)host, sizeof host));
+    ok(ptxiMemFree(other));
+    ok(ptxiMemAddressReserve(&reserved, 2 << 20, 0, 0, 0));
+    ck_result(ptxiMemcpy((uintptr_t)host, reserved, sizeof host), PTXI_ERROR_INVALID_VALUE);
+    ok(ptxiMemAddressFree(reserved, 2 << 20));
+}
+END_TEST
+
 START_TEST(host_memory)
 {
     void *h, *unregistered = aligned_alloc(4096, 16384);
@@ -185,6 +215,7 @@ int main(void)
     tcase_add_test(t, impossible_allocations_are_refused);
     tcase_add_test(t, freed_addresses_are_reused_later);
     tcase_add_test(t, host_memory);
+    tcase_add_test(t, copies_refuse_addresses_of_the_heap);
     tcase_add_test(t, pointer_attributes);
     tcase_add_test(t, open_ranges);
     suite_add_tcase(s, t);

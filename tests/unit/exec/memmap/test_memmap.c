@@ -81,6 +81,21 @@ START_TEST(covers_whole_ranges_only)
 }
 END_TEST
 
+START_TEST(overlaps_are_found)
+{
+    add(1000, 100, 0);
+    add(1200, 50, 0);
+    ck_assert(ptxi_memmap_overlaps(map, 1000, 1));
+    ck_assert(ptxi_memmap_overlaps(map, 1099, 1));
+    ck_assert(ptxi_memmap_overlaps(map, 999, 2));
+    ck_assert(ptxi_memmap_overlaps(map, 0, UINT64_MAX));
+    ck_assert(ptxi_memmap_overlaps(map, 1110, 91));
+    ck_assert(!ptxi_memmap_overlaps(map, 1100, 100));
+    ck_assert(!ptxi_memmap_overlaps(map, 0, 1000));
+    ck_assert(!ptxi_memmap_overlaps(map, 1250, UINT64_MAX - 1250));
+}
+END_TEST
+
 START_TEST(mapped_regions_are_joined)
 {
     enum { SIZE = 100, MANY = 300 }; /* several leaves */
@@ -318,6 +333,7 @@ int main(void)
     tcase_add_test(t, finds_inside_and_nearest);
     tcase_add_test(t, overlapping_regions_are_refused);
     tcase_add_test(t, covers_whole_ranges_only);
+    tcase_add_test(t, overlaps_are_found);
     tcase_add_test(t, mapped_regions_are_joined);
     tcase_add_test(t, generation_grows_when_a_region_is_removed);
     tcase_add_loop_test(t, results_match_a_plain_table, 0, 3);
