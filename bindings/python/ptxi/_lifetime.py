@@ -398,7 +398,10 @@ class Core:
         if failure is None or isinstance(failure, errors.LaunchError):
             self._settle(marks)
         if failure is not None:
-            raise failure
+            try:
+                raise failure
+            finally:
+                del failure  # its traceback refers to this frame, and the cycle would keep the work's memory open
 
     def marks(self) -> List[Tuple[Queue, int]]:
         """Return the marks of all queues that have entries."""
@@ -574,8 +577,8 @@ class Core:
         return True
 
     def _destroy(self) -> bool:
-        """Destroy the context after its bytearray was emptied. Return False if an array still needs it."""
-        if self.exports:  # created by a call that was still running
+        """Destroy the context after its bytearray was emptied. Return False if an array or work still needs it."""
+        if self.exports or self.queues:  # added by a call that ended after destroy() had looked
             self._pin.append(0)
             return False
         library().CtxDestroy(self.handle)

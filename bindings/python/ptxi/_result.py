@@ -22,10 +22,10 @@ class Error(Exception):
         self.result = result
 
 
-def result_error(library: Any, result: int) -> Error:
-    """Return the exception for a result code, with the code's name and description from the library."""
+def result_error(library: Any, result: int, details: str = '') -> Error:
+    """Return the exception for a result code: the code's name and description from the library, and the details."""
     name, text = ctypes.c_char_p(), ctypes.c_char_p()
     library.GetErrorName(result, ctypes.byref(name))
     library.GetErrorString(result, ctypes.byref(text))
     label = (name.value or b'%d' % result).decode()
-    return Error(f'{label}: {(text.value or b"unknown error").decode()}', Result(result) if name.value else result)
+    return Error(f'{label}: {(text.value or b"unknown error").decode()}{details}', Result(result) if name.value else result)

@@ -105,9 +105,9 @@ def as_dict(struct: Any) -> Dict[str, Any]:
     return {_snake(name): _value(getattr(struct, name)) for name, _ in struct._fields_ if name != 'size'}
 
 
-def error(result: int) -> Error:
-    """Return the exception for a result code that has no diagnostics and no report."""
-    return result_error(library(), result)
+def error(result: int, details: str = '') -> Error:
+    """Return the exception for a result code that has no diagnostics and no report. `details` ends its message."""
+    return result_error(library(), result, details)
 
 
 def last_diagnostics() -> List[Diagnostic]:

@@ -380,10 +380,8 @@ class Kernel(NotCopied):
         if result == errors.Result.ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND:
             raise errors.launch_error(None, result)
         if result:
-            e = errors.error(result)
-            e.args = (f'{e} (grid {shape[:3]}, block {shape[3:6]}, {shape[6]} bytes of shared memory: '
-                      f'{self.signature})',)
-            raise e
+            raise errors.error(result, f' (grid {shape[:3]}, block {shape[3:6]}, {shape[6]} bytes of shared memory: '
+                                       f'{self.signature})')
 
 
 def _attributes(numbers: Dict[Any, int], cluster: Optional[Dim]) -> Any:
