@@ -76,80 +76,28 @@ ptxiResult ptxiCtxGetStreamPriorityRange(int *leastPriority, int *greatestPriori
     return PTXI_SUCCESS;
 }
 
-ptxiResult ptxiStreamGetFlags(ptxiStream hStream, unsigned *flags)
-{
-    API_CALL;
-    ptxiContext ctx;
-    struct ptxiStream_st *s;
-    ptxiResult r = ptxi_stream_enter(hStream, &ctx, &s);
+/* Defines the entry point that returns a property of the stream s through a pointer. */
+#define GET(name, T, pointer, value)                                 \
+    ptxiResult ptxiStreamGet##name(ptxiStream hStream, T *pointer)   \
+    {                                                                \
+        API_CALL;                                                    \
+        ptxiContext ctx;                                             \
+        struct ptxiStream_st *s;                                     \
+        ptxiResult r = ptxi_stream_enter(hStream, &ctx, &s);         \
+                                                                     \
+        if (r)                                                       \
+            return r;                                                \
+        if (!pointer)                                                \
+            return PTXI_ERROR_INVALID_VALUE;                         \
+        *pointer = value;                                            \
+        return PTXI_SUCCESS;                                         \
+    }
 
-    if (r)
-        return r;
-    if (!flags)
-        return PTXI_ERROR_INVALID_VALUE;
-    *flags = s->flags;
-    return PTXI_SUCCESS;
-}
-
-ptxiResult ptxiStreamGetPriority(ptxiStream hStream, int *priority)
-{
-    API_CALL;
-    ptxiContext ctx;
-    struct ptxiStream_st *s;
-    ptxiResult r = ptxi_stream_enter(hStream, &ctx, &s);
-
-    if (r)
-        return r;
-    if (!priority)
-        return PTXI_ERROR_INVALID_VALUE;
-    *priority = s->priority;
-    return PTXI_SUCCESS;
-}
-
-ptxiResult ptxiStreamGetCtx(ptxiStream hStream, ptxiContext *pctx)
-{
-    API_CALL;
-    ptxiContext ctx;
-    struct ptxiStream_st *s;
-    ptxiResult r = ptxi_stream_enter(hStream, &ctx, &s);
-
-    if (r)
-        return r;
-    if (!pctx)
-        return PTXI_ERROR_INVALID_VALUE;
-    *pctx = s->ctx;
-    return PTXI_SUCCESS;
-}
-
-ptxiResult ptxiStreamGetDevice(ptxiStream hStream, ptxiDevice *device)
-{
-    API_CALL;
-    ptxiContext ctx;
-    struct ptxiStream_st *s;
-    ptxiResult r = ptxi_stream_enter(hStream, &ctx, &s);
-
-    if (r)
-        return r;
-    if (!device)
-        return PTXI_ERROR_INVALID_VALUE;
-    *device = s->ctx->device;
-    return PTXI_SUCCESS;
-}
-
-ptxiResult ptxiStreamGetId(ptxiStream hStream, unsigned long long *streamId)
-{
-    API_CALL;
-    ptxiContext ctx;
-    struct ptxiStream_st *s;
-    ptxiResult r = ptxi_stream_enter(hStream, &ctx, &s);
-
-    if (r)
-        return r;
-    if (!streamId)
-        return PTXI_ERROR_INVALID_VALUE;
-    *streamId = s->id;
-    return PTXI_SUCCESS;
-}
+GET(Flags, unsigned, flags, s->flags)
+GET(Priority, int, priority, s->priority)
+GET(Ctx, ptxiContext, pctx, s->ctx)
+GET(Device, ptxiDevice, device, s->ctx->device)
+GET(Id, unsigned long long, streamId, s->id)
 
 /* ---- waiting */
 
