@@ -3994,7 +3994,7 @@ PTXI_API ptxiResult ptxiCtxInterrupt(ptxiContext ctx);
  * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_CONTEXT. */
 PTXI_API ptxiResult ptxiCtxSetChecking(ptxiContext ctx, int on);
 
-/* What happens when a thread makes an invalid memory access; see ptxiCtxSetOnFault(). */
+/* The effect of an invalid memory access of a kernel; see ptxiCtxSetOnFault(). */
 typedef enum ptxiOnFault {
     PTXI_ON_FAULT_FAIL = 0,   /* the launch fails */
     PTXI_ON_FAULT_REPORT = 1  /* the thread continues */

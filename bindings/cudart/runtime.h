@@ -85,7 +85,8 @@ void ptxi_runtime_write_output(void);
 /* Finds the kernel of a host function. `function` may also be a handle of a kernel or function. */
 int ptxi_runtime_find_kernel(const void *function, ptxiFunction *kernel);
 
-/* Finds the host function of a kernel, for queries of graph nodes. Returns the kernel's handle if there is none. */
+/* Returns the host function that was registered for a kernel, as graph nodes report it. Returns the kernel's handle if
+ * no function was registered. */
 void *ptxi_runtime_find_host_function(ptxiFunction function, ptxiKernel kernel);
 
 /* Finds the address and size of a __device__, __constant__ or __managed__ variable in the current context. */
@@ -257,7 +258,7 @@ int ptxi_runtime_set_exec_kernel_node(ptxiGraphExec exec, ptxiGraphNode node, co
 int ptxi_runtime_add_copy_node(ptxiGraphNode *node, ptxiGraph graph, const ptxiGraphNode *dependencies, size_t count,
                                const struct copy3d_params *params);
 int ptxi_runtime_get_copy_node(ptxiGraphNode node, struct copy3d_params *params);
-/* Those whose names contain `exec` set the parameters of an instance, the others those of the node itself. */
+/* Functions with `exec` in their names change a node of an executable graph. The others change the node itself. */
 int ptxi_runtime_set_copy_node(ptxiGraphNode node, const struct copy3d_params *params);
 int ptxi_runtime_set_exec_copy_node(ptxiGraphExec exec, ptxiGraphNode node, const struct copy3d_params *params);
 /* A copy of one dimension, between memory and memory or a variable. */

@@ -1,4 +1,4 @@
-/* What precedes or accompanies a definition: .attribute, .pragma, and linking directives. */
+/* Directives that precede or accompany a definition: .attribute, .pragma, and linking directives. */
 #include "parse/expr.h"
 #include "parse/statement.h"
 

@@ -55,7 +55,7 @@ static bool reserve_const(struct parser *p, const struct ptxi_var *v)
     return false;
 }
 
-/* Which of two declarations in different parts of a linked module wins: the stronger one. */
+/* Chooses between two declarations of a name in different parts of a linked module. The stronger one wins. */
 static int linkage_strength(const struct ptxi_var *v)
 {
     switch (v->linkage) {

@@ -141,7 +141,7 @@ static bool token_is(const struct ptxi_token *t, const char *s)
     return t->kind == PTXI_TOK_NAME && t->n == strlen(s) && !memcmp(t->s, s, t->n);
 }
 
-/* What has been parsed of the list of one .target. */
+/* The words of one .target directive that have been parsed. */
 struct target_list {
     bool architecture, independent, unified;
 };

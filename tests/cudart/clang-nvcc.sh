@@ -1,5 +1,5 @@
 #!/bin/sh
-# Compiles CUDA C++ with clang, for scripts that call nvcc: the options of nvcc that build.sh uses become those of clang.
+# Compiles CUDA C++ with clang, for scripts that call nvcc: translates the options of nvcc that build.sh uses.
 # Environment: CLANG; CUDA_PATH, the toolkit.
 set -u
 : "${CLANG:?}" "${CUDA_PATH:?}"

@@ -28,4 +28,5 @@ def result_error(library: Any, result: int, details: str = '') -> Error:
     library.GetErrorName(result, ctypes.byref(name))
     library.GetErrorString(result, ctypes.byref(text))
     label = (name.value or b'%d' % result).decode()
-    return Error(f'{label}: {(text.value or b"unknown error").decode()}{details}', Result(result) if name.value else result)
+    message = (text.value or b'unknown error').decode()
+    return Error(f'{label}: {message}{details}', Result(result) if name.value else result)

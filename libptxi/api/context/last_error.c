@@ -1,4 +1,4 @@
-/* What a thread can ask about its last failure: the report of a launch, the diagnostics of a module. */
+/* Queries about the thread's last failure: the report of a launch, the diagnostics of a module. */
 #include "api/context/context.h"
 
 #include <string.h>

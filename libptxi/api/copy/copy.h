@@ -5,7 +5,7 @@
 #include "api/memory/strided_copy.h"
 #include "api/stream/stream.h"
 
-/* What a call says about an address. */
+/* The kind of memory that a call expects at an address. */
 enum ptxi_copy_side { PTXI_COPY_DEVICE, PTXI_COPY_HOST, PTXI_COPY_EITHER, PTXI_COPY_ARRAY };
 
 /* Where a copy is ordered, and whether the call may return before it has ended. */

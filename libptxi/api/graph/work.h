@@ -1,4 +1,4 @@
-/* What a node of a graph does: the description of a launch, a copy, a fill, a call or an event. */
+/* The work of a node of a graph: the description of a launch, a copy, a fill, a call or an event. */
 #ifndef PTXI_API_GRAPH_WORK_H
 #define PTXI_API_GRAPH_WORK_H
 

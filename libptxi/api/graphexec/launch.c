@@ -256,8 +256,8 @@ static bool has_objects(const struct ptxiGraph_st *g)
     return has;
 }
 
-/* What a stream under capture cannot express: nodes of the copy would allocate the same memory, and the objects would
- * not belong to the captured graph. */
+/* True if a capture cannot record a launch of the graph: nodes of the copy would allocate the same memory, and the
+ * objects would not belong to the captured graph. */
 static bool needs_stream(const struct ptxiGraphExec_st *x, bool objects)
 {
     return objects || ptxi_graph_has_memory(x->graph);

@@ -1,6 +1,6 @@
-/* What the command `ptxi` needs beyond ptxi.h: properties of modules, kernels and the build, the contents of files with
- * fat binaries, conversion of floating-point values, and the layout of matrices in registers. tools/ptxi includes no
- * other internal header. */
+/* The interface of the command `ptxi` beyond ptxi.h: properties of modules, kernels and the build, the contents of
+ * files with fat binaries, conversion of floating-point values, and the layout of matrices in registers. tools/ptxi
+ * includes no other internal header. */
 #ifndef PTXI_API_INSPECT_INSPECT_H
 #define PTXI_API_INSPECT_INSPECT_H
 

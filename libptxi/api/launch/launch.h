@@ -16,7 +16,7 @@ struct ptxi_launch_shape {
     unsigned preferred[3]; /* cluster size that would be better; 0: not requested */
 };
 
-/* What the program requests. Captures, graphs and kernels make the same description. */
+/* A launch as the program requests it. Captures, graphs and kernels make the same description. */
 struct ptxi_launch_description {
     ptxiFunction function;
     struct ptxi_launch_shape shape;

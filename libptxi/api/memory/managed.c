@@ -9,7 +9,7 @@
 
 enum { HOST = -1, NOWHERE = -2 }; /* numbers of locations that are no devices */
 
-/* What is stored about a range of addresses. */
+/* The hints of a range of addresses. */
 struct hints {
     bool read_mostly, accessed_by_host;
     uint32_t accessed_by; /* bit d: device d */

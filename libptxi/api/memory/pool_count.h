@@ -1,4 +1,4 @@
-/* What memory pools count. A pool only counts the memory that it has given out; it keeps no memory. */
+/* The counters of memory pools. A pool only counts the memory that it has given out; it keeps no memory. */
 #ifndef PTXI_API_MEMORY_POOL_COUNT_H
 #define PTXI_API_MEMORY_POOL_COUNT_H
 

@@ -9,7 +9,7 @@
 
 enum { MOST_PRELINKED = 1 << 16 }; /* parts of a program; a longer list is not one */
 
-/* What is taken out of an image. */
+/* The text that is taken out of an image. */
 struct taking {
     struct ptxi_arena arena;
     struct ptxi_load_options *options;

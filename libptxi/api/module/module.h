@@ -70,8 +70,8 @@ struct ptxi_module_options {
     unsigned dialect; /* bits of ptxiDialect, in addition to the context's */
 };
 
-/* Parses, checks and lays out a module, whose handle is not published. `text` is malloc'ed; the module owns it on success. The strings of `texts` are
- * in `text`. The array is in the arena of `diags`, or static. */
+/* Parses, checks and lays out a module, and does not publish its handle. `text` is malloc'ed; the module owns it on
+ * success. The strings of `texts` are in `text`. The array is in the arena of `diags`, or static. */
 ptxiResult ptxi_module_create(ptxiContext ctx, char *text, const struct ptxi_texts *texts,
                               const struct ptxi_module_options *options,
                               struct ptxi_diag *diags, ptxiModule *module);

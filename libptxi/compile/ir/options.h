@@ -1,4 +1,4 @@
-/* What a compilation depends on besides the tree and the layout. */
+/* The options of a compilation. */
 #ifndef PTXI_COMPILE_IR_OPTIONS_H
 #define PTXI_COMPILE_IR_OPTIONS_H
 

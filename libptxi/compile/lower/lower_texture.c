@@ -269,7 +269,7 @@ static uint16_t reduction(const struct ptxi_match *m, bool wide, bool is_signed)
     return ptxi_isa_has_word(m, PTXI_Q_min) ? min[wide][is_signed] : max[wide][is_signed];
 }
 
-/* What happens to accesses outside the surface. */
+/* The treatment of accesses outside the surface. */
 static uint16_t surface_beyond(const struct ptxi_match *m)
 {
     switch (ptxi_isa_slot_word(m, PTXI_SLOT_clamp)) {

@@ -253,7 +253,7 @@ static void reach_from(const struct names *n, struct reach *r, const uint32_t *f
     }
 }
 
-/* Which kernels reach which users; NULL if memory is short. */
+/* Returns a table of the users that each kernel reaches. NULL if there is no memory. */
 static bool *find_reached_users(struct names *n)
 {
     const struct ptxi_module_ast *tree = n->layout->tree;

@@ -13,7 +13,7 @@
 #include "base/hash.h"
 #include "compile/lower/layout.h"
 
-/* What the layout knows of a variable. */
+/* The properties of a variable that the layout needs. */
 struct ptxi_layout_entry {
     const struct ptxi_var *var;
     uint32_t global;     /* index into layout->globals */

@@ -35,7 +35,7 @@ static unsigned lanes_of_warp32(ptxi_lanes lanes, unsigned k32)
     return (unsigned)((uint64_t)lanes >> 32 * k32 & 0xffffffff);
 }
 
-/* What a split waits for. */
+/* The condition that a split waits for. */
 static void describe_wait(const struct ptxi_warp *w, const struct ptxi_split *s, unsigned k32, char *text, size_t size)
 {
     switch (s->state) {
