@@ -1,5 +1,6 @@
 #include "exec/memmap/rcu.h"
 
+#include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <time.h>
@@ -9,6 +10,9 @@ enum { SPINS = 100, YIELDS = 20, SLEEP_NS = 50 * 1000 };
 /* Readers are never removed from the list, so that it can be read without a lock. Those that are not registered are
  * used again. */
 static _Atomic(struct ptxi_rcu_reader *) readers;
+
+_Atomic bool ptxi_rcu_stopped;
+static pthread_mutex_t stop_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static struct ptxi_rcu_reader *take_free_reader(void)
 {
@@ -56,4 +60,27 @@ void ptxi_rcu_synchronize(void)
         for (unsigned round = 0; before & 1 && atomic_load_explicit(&r->count, memory_order_acquire) == before; round++)
             pause_thread(round);
     }
+}
+
+void ptxi_rcu_stop(void)
+{
+    pthread_mutex_lock(&stop_lock);
+    atomic_store(&ptxi_rcu_stopped, true);
+    ptxi_rcu_synchronize();
+}
+
+void ptxi_rcu_resume(void)
+{
+    atomic_store(&ptxi_rcu_stopped, false);
+    pthread_mutex_unlock(&stop_lock);
+}
+
+void ptxi_rcu_leave_while_stopped(struct ptxi_rcu_reader *r)
+{
+    do {
+        ptxi_rcu_read_unlock(r);
+        for (unsigned round = 0; atomic_load(&ptxi_rcu_stopped); round++)
+            pause_thread(round);
+        atomic_fetch_add(&r->count, 1);
+    } while (atomic_load(&ptxi_rcu_stopped));
 }

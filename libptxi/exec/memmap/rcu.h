@@ -5,9 +5,13 @@
  * ptxi_rcu_quiescent_state() in between. After ptxi_memmap_remove(), ptxi_rcu_synchronize() waits for a grace period:
  * when it returns, no thread uses an address that it has checked before the removal.
  *
+ * ptxi_rcu_stop() waits for a grace period and keeps all threads out of critical sections until ptxi_rcu_resume(), so
+ * that the caller can replace the pages of memory that kernels use.
+ *
  * In a critical section, a thread must not wait for other threads, except for short locks. It leaves the section while
- * it calls functions of the program. The caller of ptxi_rcu_synchronize() must not be in a critical section, and must
- * not hold a lock that a thread in a critical section may take. */
+ * it calls functions of the program. The callers of ptxi_rcu_synchronize() and ptxi_rcu_stop() must not be in a
+ * critical section, and must not hold a lock that a thread in a critical section may take. A thread that begins a
+ * critical section must not hold a lock that is taken between ptxi_rcu_stop() and ptxi_rcu_resume(). */
 #ifndef PTXI_EXEC_MEMMAP_RCU_H
 #define PTXI_EXEC_MEMMAP_RCU_H
 
@@ -30,6 +34,22 @@ void ptxi_rcu_unregister(struct ptxi_rcu_reader *reader);
 /* Waits for a grace period. */
 void ptxi_rcu_synchronize(void);
 
+/* One caller at a time: others wait in ptxi_rcu_stop(). */
+void ptxi_rcu_stop(void);
+void ptxi_rcu_resume(void);
+
+extern _Atomic bool ptxi_rcu_stopped;
+
+/* Leaves the critical section until no thread stops the readers. */
+void ptxi_rcu_leave_while_stopped(struct ptxi_rcu_reader *reader);
+
+/* After the reader's count has changed. The order of the two accesses is the opposite of that in ptxi_rcu_stop(). */
+static inline void ptxi_rcu_check_stopped(struct ptxi_rcu_reader *reader)
+{
+    if (__builtin_expect(atomic_load(&ptxi_rcu_stopped), false))
+        ptxi_rcu_leave_while_stopped(reader);
+}
+
 /* Begins a critical section. Both sides use read-modify-write operations, so that either ptxi_rcu_synchronize() sees
  * the section, or the section sees the removal. */
 static inline void ptxi_rcu_read_lock(struct ptxi_rcu_reader *reader)
@@ -38,6 +58,7 @@ static inline void ptxi_rcu_read_lock(struct ptxi_rcu_reader *reader)
 
     (void)before;
     assert(!(before & 1));
+    ptxi_rcu_check_stopped(reader);
 }
 
 /* Ends it. Only the reader's thread changes the count, so a store is sufficient. */
@@ -56,6 +77,7 @@ static inline void ptxi_rcu_quiescent_state(struct ptxi_rcu_reader *reader)
 
     (void)before;
     assert(before & 1);
+    ptxi_rcu_check_stopped(reader);
 }
 
 #endif
