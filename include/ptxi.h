@@ -269,9 +269,11 @@ typedef void (*ptxiHostFn)(void *userData);      /* host function that a stream 
     X(RESERVED_SHARED_MEMORY_PER_BLOCK,             111) \
     X(READ_ONLY_HOST_REGISTER_SUPPORTED,            113) \
     X(MEMORY_POOLS_SUPPORTED,                       115) \
+    X(MEMPOOL_SUPPORTED_HANDLE_TYPES,               119) \
     X(CLUSTER_LAUNCH,                               120) \
     X(CAN_USE_64_BIT_STREAM_MEM_OPS,                122) \
     X(CAN_USE_STREAM_WAIT_VALUE_NOR,                123) \
+    X(IPC_EVENT_SUPPORTED,                          125) \
     X(MEM_SYNC_DOMAIN_COUNT,                        126) \
     X(TENSOR_MAP_ACCESS_SUPPORTED,                  127) \
     X(UNIFIED_FUNCTION_POINTERS,                    129) \
@@ -440,11 +442,11 @@ typedef enum ptxiPointerAttribute {
     PTXI_POINTER_ATTRIBUTE_BUFFER_ID = 7,         /* unsigned long long: unique in the process */
     PTXI_POINTER_ATTRIBUTE_IS_MANAGED = 8,        /* int: 0 or 1 */
     PTXI_POINTER_ATTRIBUTE_DEVICE_ORDINAL = 9,    /* int: the device of the context or of the pool */
-    PTXI_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE = 10, /* int: 0 */
+    PTXI_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE = 10, /* int: 1 if ptxiIpcGetMemHandle accepts it, or 0 */
     PTXI_POINTER_ATTRIBUTE_RANGE_START_ADDR = 11, /* ptxiDevicePtr: start of the allocation */
     PTXI_POINTER_ATTRIBUTE_RANGE_SIZE = 12,       /* size_t: size of the allocation in bytes */
     PTXI_POINTER_ATTRIBUTE_MAPPED = 13,           /* int: 1 */
-    PTXI_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES = 14, /* unsigned long long: 0 */
+    PTXI_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES = 14, /* unsigned long long: handle types of a pool's memory, or 0 */
     PTXI_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE = 15, /* int: 0 */
     PTXI_POINTER_ATTRIBUTE_ACCESS_FLAGS = 16,     /* int: 1 if kernels may read, 3 if they may read and write */
     PTXI_POINTER_ATTRIBUTE_MEMPOOL_HANDLE = 17,   /* ptxiMemoryPool; NULL: not allocated from a pool */
@@ -527,13 +529,27 @@ typedef struct ptxiMemAllocationProp {
 /* Properties of a new pool. */
 typedef struct ptxiMemPoolProps {
     ptxiMemAllocationType allocType; /* PTXI_MEM_ALLOCATION_TYPE_PINNED */
-    int handleTypes;                 /* 0: the pool is not shared between processes */
+    int handleTypes;                 /* POSIX_FILE_DESCRIPTOR: processes may share it; 0: they may not */
     ptxiMemLocation location;        /* the device */
     void *win32SecurityAttributes;   /* NULL */
     size_t maxSize;                  /* bytes that may be allocated at one time, rounded up to 32 MiB; 0: no limit */
     unsigned short usage;            /* ignored */
     unsigned char reserved[54];      /* zeros */
 } ptxiMemPoolProps;
+
+/* What ptxiMemPoolExportPointer() returns for another process. Layout of CUmemPoolPtrExportData. */
+typedef struct ptxiMemPoolPtrExportData {
+    unsigned char reserved[64];
+} ptxiMemPoolPtrExportData;
+
+/* Handles of memory and events for other processes. Layout of CUipcMemHandle and CUipcEventHandle. */
+typedef struct ptxiIpcMemHandle {
+    char reserved[64];
+} ptxiIpcMemHandle;
+typedef struct ptxiIpcEventHandle {
+    char reserved[64];
+} ptxiIpcEventHandle;
+enum { PTXI_IPC_MEM_LAZY_ENABLE_PEER_ACCESS = 1 };
 
 /* Attribute of a pool, with the type that its value has. */
 typedef enum ptxiMemPoolAttribute {
@@ -1989,7 +2005,7 @@ PTXI_API ptxiResult ptxiMemAllocAsync(ptxiDevicePtr *dptr, size_t bytesize, ptxi
 
 /*! ptxiMemAllocFromPoolAsync() :
  *  As ptxiMemAllocAsync, from the given pool.
- * @return as ptxiMemAllocAsync, or PTXI_ERROR_INVALID_VALUE if `pool` is not a pool.
+ * @return as ptxiMemAllocAsync, or PTXI_ERROR_INVALID_VALUE if `pool` is not a pool, or is imported.
  *  Source: cuMemAllocFromPoolAsync. */
 PTXI_API ptxiResult ptxiMemAllocFromPoolAsync(ptxiDevicePtr *dptr, size_t bytesize, ptxiMemoryPool pool,
                                               ptxiStream hStream);
@@ -2011,8 +2027,8 @@ PTXI_API ptxiResult ptxiMemFreeAsync(ptxiDevicePtr dptr, ptxiStream hStream);
  *  freed memory. Needs no current context. The caller owns the pool and ends it with ptxiMemPoolDestroy.
  * @return PTXI_SUCCESS, or
  *         PTXI_ERROR_INVALID_VALUE  invalid properties
- *         PTXI_ERROR_NOT_SUPPORTED  memory of the host, managed memory, or a pool that is shared between processes
- *         PTXI_ERROR_OUT_OF_MEMORY  also if maxSize is more than the device has
+ *         PTXI_ERROR_NOT_SUPPORTED  memory of the host, managed memory, or PTXI_MEM_HANDLE_TYPE_FABRIC
+ *         PTXI_ERROR_OUT_OF_MEMORY  also if maxSize is more than the device has, or too many files are open
  *  Source: cuMemPoolCreate. */
 PTXI_API ptxiResult ptxiMemPoolCreate(ptxiMemoryPool *pool, const ptxiMemPoolProps *poolProps);
 
@@ -2037,7 +2053,7 @@ PTXI_API ptxiResult ptxiDeviceGetMemPool(ptxiMemoryPool *pool, ptxiDevice dev);
 
 /*! ptxiDeviceSetMemPool() :
  *  Makes a pool the device's current pool.
- * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_DEVICE, or PTXI_ERROR_INVALID_VALUE if `pool` is not a pool.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_DEVICE, or PTXI_ERROR_INVALID_VALUE if `pool` is not a pool, or is imported.
  *  Source: cuDeviceSetMemPool. */
 PTXI_API ptxiResult ptxiDeviceSetMemPool(ptxiDevice dev, ptxiMemoryPool pool);
 
@@ -2099,6 +2115,88 @@ PTXI_API ptxiResult ptxiMemPoolGetAccess(ptxiMemAccessFlags *flags, ptxiMemoryPo
  *         PTXI_ERROR_INVALID_DEVICE  an unknown device, or no access for the device
  *  Source: cuMemPoolSetAccess. */
 PTXI_API ptxiResult ptxiMemPoolSetAccess(ptxiMemoryPool pool, const ptxiMemAccessDesc *map, size_t count);
+
+/*! ptxiMemPoolExportToShareableHandle() :
+ *  Returns a file descriptor of a pool, for ptxiMemPoolImportFromShareableHandle in another process. The caller passes
+ *  it on, for example through a socket, and closes it.
+ * `handle_out`  output: an int.
+ * `pool`        a pool that was made with PTXI_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.
+ * `handleType`  PTXI_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.
+ * `flags`       0.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE, or PTXI_ERROR_OUT_OF_MEMORY if the process has too many open files.
+ *  Source: cuMemPoolExportToShareableHandle. */
+PTXI_API ptxiResult ptxiMemPoolExportToShareableHandle(void *handle_out, ptxiMemoryPool pool,
+                                                       ptxiMemAllocationHandleType handleType,
+                                                       unsigned long long flags);
+
+/*! ptxiMemPoolImportFromShareableHandle() :
+ *  Returns a pool of another process, from which ptxiMemPoolImportPointer gets memory. Nothing can be allocated from
+ *  it. The caller owns the pool, ends it with ptxiMemPoolDestroy, and may close the file descriptor.
+ * `handle`      the file descriptor, cast to a pointer.
+ * `handleType`  PTXI_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.
+ * `flags`       0.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE if it is no such file descriptor, PTXI_ERROR_INVALID_DEVICE if this
+ *         process does not have the pool's device, or PTXI_ERROR_OUT_OF_MEMORY.
+ *  Source: cuMemPoolImportFromShareableHandle. */
+PTXI_API ptxiResult ptxiMemPoolImportFromShareableHandle(ptxiMemoryPool *pool_out, void *handle,
+                                                         ptxiMemAllocationHandleType handleType,
+                                                         unsigned long long flags);
+
+/*! ptxiMemPoolExportPointer() :
+ *  Returns data that describe an allocation of a pool, for ptxiMemPoolImportPointer in another process.
+ * `ptr`  start of an allocation from a pool that was made with PTXI_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE for another address, or PTXI_ERROR_OPERATING_SYSTEM without /proc.
+ *  Source: cuMemPoolExportPointer. */
+PTXI_API ptxiResult ptxiMemPoolExportPointer(ptxiMemPoolPtrExportData *shareData_out, ptxiDevicePtr ptr);
+
+/*! ptxiMemPoolImportPointer() :
+ *  Maps an allocation of another process's pool. The devices that may access it are those of this process's pool
+ *  (ptxiMemPoolSetAccess). The caller frees it with ptxiMemFree or ptxiMemFreeAsync, before the other process does: if
+ *  that frees it first, the memory contains zeros from then on.
+ * `pool`       an imported pool.
+ * `shareData`  what ptxiMemPoolExportPointer has returned for an allocation of that pool.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE for other data, or if the allocation does not exist any more, or
+ *         PTXI_ERROR_OUT_OF_MEMORY.
+ *  Source: cuMemPoolImportPointer. */
+PTXI_API ptxiResult ptxiMemPoolImportPointer(ptxiDevicePtr *ptr_out, ptxiMemoryPool pool,
+                                             ptxiMemPoolPtrExportData *shareData);
+
+/*! ptxiIpcGetMemHandle() :
+ *  Returns a handle of an allocation, which the program passes to ptxiIpcOpenMemHandle in another process of the same
+ *  user. Further calls return the same handle. The first call moves the memory to a file, while kernels and copies of
+ *  the process pause; other threads of the program must not write to it then by its host address. Allocations of less
+ *  than 64 KiB are moved together with others, up to 1 MiB: as with NVIDIA's driver, kernels of the other process could
+ *  only reach those by an invalid access, which is reported. The handle becomes invalid when the memory is freed and
+ *  when the process ends.
+ * `dptr`  any address of an allocation of ptxiMemAlloc or ptxiMemAllocPitch.
+ * @return PTXI_SUCCESS, or
+ *         PTXI_ERROR_INVALID_VALUE     other memory: of the host, of a pool, of a module, managed, mapped, imported
+ *         PTXI_ERROR_OUT_OF_MEMORY     also if the process has too many open files
+ *         PTXI_ERROR_OPERATING_SYSTEM  the system has no /proc
+ *  Source: cuIpcGetMemHandle. */
+PTXI_API ptxiResult ptxiIpcGetMemHandle(ptxiIpcMemHandle *pHandle, ptxiDevicePtr dptr);
+
+/*! ptxiIpcOpenMemHandle() :
+ *  Maps an allocation of another process. If the current context has opened it already, returns the same address again.
+ *  The caller ends each successful call with ptxiIpcCloseMemHandle; ptxiMemFree does not accept the address. The memory
+ *  stays valid when the other process frees it or ends. Kernels of the context's device and of that of the allocation
+ *  may access it.
+ * `pdptr`  output: start of the allocation.
+ * `Flags`  PTXI_IPC_MEM_LAZY_ENABLE_PEER_ACCESS.
+ * @return PTXI_SUCCESS, or
+ *         PTXI_ERROR_INVALID_VALUE    not a handle of memory
+ *         PTXI_ERROR_INVALID_HANDLE   the memory has been freed, its process has ended, or may not be accessed
+ *         PTXI_ERROR_INVALID_CONTEXT  a handle of this process
+ *         PTXI_ERROR_OUT_OF_MEMORY
+ *  Source: cuIpcOpenMemHandle. */
+PTXI_API ptxiResult ptxiIpcOpenMemHandle(ptxiDevicePtr *pdptr, ptxiIpcMemHandle handle, unsigned Flags);
+
+/*! ptxiIpcCloseMemHandle() :
+ *  Ends one ptxiIpcOpenMemHandle. The last one waits for the work of its context and ends the mapping.
+ * `dptr`  the address that ptxiIpcOpenMemHandle has returned.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for another address.
+ *  Source: cuIpcCloseMemHandle. */
+PTXI_API ptxiResult ptxiIpcCloseMemHandle(ptxiDevicePtr dptr);
 
 /*! ptxiMemAddressReserve() :
  *  Reserves addresses, to which ptxiMemMap maps memory. Needs no current context, as all calls up to ptxiMemUnmap. The
@@ -2709,11 +2807,8 @@ PTXI_API ptxiResult ptxiLaunchHostFunc(ptxiStream hStream, ptxiHostFn fn, void *
  *  Creates an event, a mark that can be recorded in a stream. The caller owns it; it ends with ptxiEventDestroy or with
  *  the context.
  * `Flags` PTXI_EVENT_... DISABLE_TIMING excludes it from ptxiEventElapsedTime. BLOCKING_SYNC has no effect.
- *         INTERPROCESS is not supported.
- * @return PTXI_SUCCESS, or
- *         PTXI_ERROR_INVALID_VALUE  unknown flags, or INTERPROCESS without DISABLE_TIMING
- *         PTXI_ERROR_NOT_SUPPORTED  INTERPROCESS with DISABLE_TIMING
- *         PTXI_ERROR_OUT_OF_MEMORY
+ *         INTERPROCESS, which needs DISABLE_TIMING, makes an event for ptxiIpcGetEventHandle.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE for unknown flags, or PTXI_ERROR_OUT_OF_MEMORY.
  *  Source: cuEventCreate. */
 PTXI_API ptxiResult ptxiEventCreate(ptxiEvent *phEvent, unsigned Flags);
 
@@ -2740,9 +2835,11 @@ PTXI_API ptxiResult ptxiEventRecord(ptxiEvent hEvent, ptxiStream hStream);
 PTXI_API ptxiResult ptxiEventRecordWithFlags(ptxiEvent hEvent, ptxiStream hStream, unsigned flags);
 
 /*! ptxiEventSynchronize() :
- *  Waits until the latest record of an event is reached. An event that was never recorded counts as reached.
+ *  Waits until the latest record of an event is reached. An event that was never recorded counts as reached. If the
+ *  latest record is that of another process (ptxiIpcOpenEventHandle), failures of its stream are not returned.
  * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, PTXI_ERROR_CAPTURED_EVENT if it was recorded in a capture that has
- *         not ended, or an earlier failure of its stream.
+ *         not ended, an earlier failure of its stream, PTXI_ERROR_LAUNCH_FAILED if the process of the record has ended
+ *         before, or PTXI_ERROR_LAUNCH_TIMEOUT if ptxiCtxInterrupt has ended a wait for another process.
  *  Source: cuEventSynchronize. */
 PTXI_API ptxiResult ptxiEventSynchronize(ptxiEvent hEvent);
 
@@ -2759,6 +2856,30 @@ PTXI_API ptxiResult ptxiEventQuery(ptxiEvent hEvent);
  *         recorded or has PTXI_EVENT_DISABLE_TIMING.
  *  Source: cuEventElapsedTime. */
 PTXI_API ptxiResult ptxiEventElapsedTime(float *pMilliseconds, ptxiEvent hStart, ptxiEvent hEnd);
+
+/*! ptxiIpcGetEventHandle() :
+ *  Returns a handle of an event, which the program passes to ptxiIpcOpenEventHandle in another process of the same
+ *  user. It becomes invalid when the event is destroyed and when the process ends.
+ * `event`  an event that was made with PTXI_EVENT_INTERPROCESS.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE, or
+ *         PTXI_ERROR_INVALID_HANDLE    not an event, or made without that flag
+ *         PTXI_ERROR_INVALID_CONTEXT   an event of another process
+ *         PTXI_ERROR_OPERATING_SYSTEM  the system has no /proc
+ *  Source: cuIpcGetEventHandle. */
+PTXI_API ptxiResult ptxiIpcGetEventHandle(ptxiIpcEventHandle *pHandle, ptxiEvent event);
+
+/*! ptxiIpcOpenEventHandle() :
+ *  Opens an event of another process. Each process that has the event may record it, and the latest record counts,
+ *  whichever process has made it. A thread or a stream that waits for a record learns when its process has ended: then
+ *  the wait fails with PTXI_ERROR_LAUNCH_FAILED. ptxiCtxInterrupt ends the waits of a context. The event stays usable
+ *  when the other process destroys it or ends. The caller ends it with ptxiEventDestroy.
+ * @return PTXI_SUCCESS, or
+ *         PTXI_ERROR_INVALID_VALUE    not a handle of an event
+ *         PTXI_ERROR_INVALID_HANDLE   the event has been destroyed, its process has ended, or may not be accessed
+ *         PTXI_ERROR_INVALID_CONTEXT  a handle of this process
+ *         PTXI_ERROR_OUT_OF_MEMORY
+ *  Source: cuIpcOpenEventHandle. */
+PTXI_API ptxiResult ptxiIpcOpenEventHandle(ptxiEvent *phEvent, ptxiIpcEventHandle handle);
 
 /* ---- launches ------------------------------------------------------------------------------------------------ */
 

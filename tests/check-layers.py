@@ -51,9 +51,10 @@ LAYERS = [
     ("api/handle", "handles, lifetimes, calls", "base"),
     ("api/queue", "streams as queues of items", "base api/error api/handle"),
     ("api/context", "process, threads, contexts", "base isa parse compile exec api/error api/handle api/queue"),
-    ("api/stream", "streams and events", "base api/error api/handle api/queue api/context"),
+    ("api/ipc", "files and events that processes share", ""),
+    ("api/stream", "streams and events", "base api/error api/handle api/queue api/context api/ipc"),
     ("api/memory", "heap, pools, rows of bytes",
-     "base exec api/error api/observe api/handle api/queue api/context api/stream"),
+     "base exec api/error api/observe api/handle api/queue api/context api/ipc api/stream"),
     ("api/module", "modules, libraries, functions, their bindings",
      "base num isa parse fatbin compile exec api/error api/observe api/handle api/queue api/context "
      "api/stream api/memory"),

@@ -104,7 +104,8 @@ void describe(struct world *w, const char *type, void *memory, size_t size)
     MAKE(PTXI_TEXTURE_DESC, .flags = PTXI_TRSF_READ_AS_INTEGER)
     MAKE(PTXI_KERNEL_NODE_PARAMS, GET(ptxiFunction), 1, 1, 1, 32, 1, 1, .kernelParams = pointers)
     MAKE(PTXI_MEMSET_NODE_PARAMS, GET(ptxiDevicePtr), 0, 1, 4, 16, 1)
-    MAKE(ptxiMemPoolProps, .allocType = PTXI_MEM_ALLOCATION_TYPE_PINNED, .location.type = PTXI_MEM_LOCATION_TYPE_DEVICE)
+    MAKE(ptxiMemPoolProps, .allocType = PTXI_MEM_ALLOCATION_TYPE_PINNED, .handleTypes = (int)below(2),
+         .location.type = PTXI_MEM_LOCATION_TYPE_DEVICE)
     MAKE(ptxiMemAllocationProp, .type = PTXI_MEM_ALLOCATION_TYPE_PINNED, .location.type = PTXI_MEM_LOCATION_TYPE_DEVICE)
     MAKE(ptxiMemLocation, PTXI_MEM_LOCATION_TYPE_DEVICE, 0)
     MAKE(ptxiMemAccessDesc, .location.type = PTXI_MEM_LOCATION_TYPE_DEVICE,

@@ -27,5 +27,6 @@ bool use_libraries(ptxiContext ctx);
 bool use_peers(ptxiContext ctx);
 bool use_graph_memory(ptxiContext ctx);
 bool use_mapped_memory(ptxiContext ctx);
+bool use_shared_memory(ptxiContext ctx);
 
 #endif

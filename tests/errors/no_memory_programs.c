@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define HEAD ".version 8.6\n.target sm_90\n.address_size 64\n"
 
@@ -381,6 +382,57 @@ bool use_mapped_memory(ptxiContext ctx)
     }
     if (ptxiMemAddressFree(p, 2 * size))
         die("addresses could not be freed");
+    return all;
+}
+
+/* Imports a pool of this process, and its memory. */
+static bool import_again(ptxiMemoryPool pool, ptxiDevicePtr p)
+{
+    const ptxiMemAllocationHandleType type = PTXI_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    ptxiMemPoolPtrExportData data;
+    ptxiMemoryPool imported;
+    ptxiDevicePtr q;
+    int fd;
+
+    TRY(ptxiMemPoolExportPointer(&data, p));
+    TRY(ptxiMemPoolExportToShareableHandle(&fd, pool, type, 0));
+    bool all = FINE(ptxiMemPoolImportFromShareableHandle(&imported, (void *)(intptr_t)fd, type, 0));
+
+    close(fd);
+    if (!all)
+        return false;
+    all = FINE(ptxiMemPoolImportPointer(&q, imported, &data)) && FINE(ptxiMemsetD8(q, 1, FEW_BYTES)) &&
+          FINE(ptxiMemFreeAsync(q, NULL));
+    if (ptxiMemPoolDestroy(imported))
+        die("an imported pool could not be destroyed");
+    return all;
+}
+
+/* Makes what other processes may use: memory in a slab and alone, an event, a pool. */
+bool use_shared_memory(ptxiContext ctx)
+{
+    ptxiMemPoolProps props = { .allocType = PTXI_MEM_ALLOCATION_TYPE_PINNED,
+                               .handleTypes = PTXI_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+                               .location.type = PTXI_MEM_LOCATION_TYPE_DEVICE };
+    ptxiDevicePtr small, large, p;
+    ptxiIpcEventHandle of_event;
+    ptxiIpcMemHandle of_memory;
+    ptxiMemoryPool pool;
+    ptxiEvent e;
+
+    (void)ctx;
+    TRY(ptxiMemAlloc(&small, FEW_BYTES));
+    TRY(ptxiMemAlloc(&large, (64 << 10) + 1));
+    TRY(ptxiIpcGetMemHandle(&of_memory, small));
+    TRY(ptxiIpcGetMemHandle(&of_memory, large));
+    TRY(ptxiEventCreate(&e, PTXI_EVENT_INTERPROCESS | PTXI_EVENT_DISABLE_TIMING));
+    TRY(ptxiIpcGetEventHandle(&of_event, e));
+    TRY(ptxiEventRecord(e, NULL));
+    TRY(ptxiMemPoolCreate(&pool, &props));
+    bool all = FINE(ptxiMemAllocFromPoolAsync(&p, FEW_BYTES, pool, NULL)) && import_again(pool, p);
+
+    if (ptxiMemPoolDestroy(pool))
+        die("a pool could not be destroyed");
     return all;
 }
 

@@ -215,7 +215,7 @@ static ptxiResult copy_in(ptxiContext ctx, struct call *c)
 
     if (!layout_operands(c, &bytes))
         return PTXI_ERROR_OUT_OF_MEMORY;
-    ptxiResult r = ptxi_heap_alloc(ctx, bytes ? bytes : 1, PTXI_HEAP_DEVICE, PTXI_MEM_RWA, 0, &c->memory);
+    ptxiResult r = ptxi_heap_alloc(ctx, bytes ? bytes : 1, PTXI_HEAP_MODULE, PTXI_MEM_RWA, 0, &c->memory);
 
     if (r)
         return r;

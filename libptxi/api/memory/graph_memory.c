@@ -127,6 +127,8 @@ static ptxiResult check_params(const PTXI_MEM_ALLOC_NODE_PARAMS *p)
 {
     ptxiResult r = ptxi_pool_check_properties(&p->poolProps);
 
+    if (!r && p->poolProps.handleTypes)
+        return PTXI_ERROR_NOT_SUPPORTED;
     if (!r && (!p->bytesize || p->accessDescCount > ptxi_state.device_count || (p->accessDescCount && !p->accessDescs)))
         return PTXI_ERROR_INVALID_VALUE;
     for (size_t i = 0; i < p->accessDescCount && !r; i++)

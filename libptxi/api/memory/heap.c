@@ -19,7 +19,7 @@ enum {
     ALIGN = 512,
     STEPS = 8,                   /* size classes per power of two, so that at most an eighth is wasted */
     CLASSES = STEPS * 48,
-    PAGE = 4096,
+    PAGE = PTXI_PAGE,
     SLAB = 1 << 20,              /* blocks of up to SLAB_MAX bytes share mappings of this size */
     SLAB_MAX = 64 << 10,
     HUGE_PAGE = 2 << 20,
@@ -33,9 +33,13 @@ struct free_range { /* address space that may be used again */
     bool clean; /* it contains zeros */
 };
 
+/* Small blocks of different families are in different slabs. The pages of slabs with device memory can be replaced
+ * while kernels are stopped, because only they and copies access them. */
+enum family { FAMILY_ANY, FAMILY_DEVICE, FAMILIES };
+
 static struct {
     pthread_mutex_t lock;
-    struct free_range *free[CLASSES];
+    struct free_range *free[FAMILIES][CLASSES];
     struct ptxi_heap_block *oldest, **newest; /* quarantine */
     size_t quarantined, quarantined_small, in_use;
 } heap = { .lock = PTHREAD_MUTEX_INITIALIZER, .newest = &heap.oldest };
@@ -119,7 +123,7 @@ static uint64_t map_large(size_t bytes)
     return keep_pages(p, bytes);
 }
 
-static bool add_free_range(unsigned c, uint64_t base, bool clean)
+static bool add_free_range(unsigned family, unsigned c, uint64_t base, bool clean)
 {
     struct free_range *f = malloc(sizeof *f);
 
@@ -127,26 +131,26 @@ static bool add_free_range(unsigned c, uint64_t base, bool clean)
         return false; /* the range is not used again, which is harmless */
     f->base = base;
     f->clean = clean;
-    f->next = heap.free[c];
-    heap.free[c] = f;
+    f->next = heap.free[family][c];
+    heap.free[family][c] = f;
     return true;
 }
 
-static uint64_t take_free_range(unsigned c, bool *clean)
+static uint64_t take_free_range(unsigned family, unsigned c, bool *clean)
 {
-    struct free_range *f = heap.free[c];
+    struct free_range *f = heap.free[family][c];
 
     if (!f)
         return 0;
     uint64_t base = f->base;
 
     *clean = f->clean;
-    heap.free[c] = f->next;
+    heap.free[family][c] = f->next;
     free(f);
     return base;
 }
 
-static uint64_t map_range(unsigned c)
+static uint64_t map_range(unsigned family, unsigned c)
 {
     size_t bytes = class_bytes(c);
 
@@ -158,7 +162,7 @@ static uint64_t map_range(unsigned c)
         return 0;
     for (size_t at = SLAB / bytes * bytes; at > bytes;) { /* the first block is returned */
         at -= bytes;
-        add_free_range(c, (uintptr_t)slab + at, true);
+        add_free_range(family, c, (uintptr_t)slab + at, true);
     }
     return (uintptr_t)slab;
 }
@@ -184,13 +188,31 @@ static void unlink_block(struct ptxi_heap_block *b)
 
 /* ---- quarantine; under the lock */
 
+/* The range that the block is in. Pages of a file may begin before the block. */
+static uint64_t range_of(const struct ptxi_heap_block *b)
+{
+    return is_small(class_bytes(b->size_class)) ? b->base : b->base & ~(uint64_t)(PAGE - 1);
+}
+
+/* True if the pages are those of a file, and of no other block. */
+static bool has_file(const struct ptxi_heap_block *b)
+{
+    return b->pages.source != PTXI_PAGES_PRIVATE && b->pages.source != PTXI_PAGES_OF_SLAB;
+}
+
 /* Returns the pages of a large block to the system, unless the program has locked them. True if the block contains
  * zeros now. */
-static bool drop_pages(const struct ptxi_heap_block *b)
+static bool drop_pages(struct ptxi_heap_block *b)
 {
     size_t bytes = class_bytes(b->size_class);
 
-    return !is_small(bytes) && !madvise((void *)(uintptr_t)b->base, bytes, MADV_DONTNEED);
+    if (!has_file(b))
+        return !is_small(bytes) && !madvise((void *)(uintptr_t)b->base, bytes, MADV_DONTNEED);
+    bool private = ptxi_pages_unmap(range_of(b), bytes);
+
+    if (private)
+        b->pages.source = PTXI_PAGES_PRIVATE;
+    return private;
 }
 
 static void release_oldest(void)
@@ -206,7 +228,11 @@ static void release_oldest(void)
     heap.quarantined_small -= is_small(bytes) ? bytes : 0;
     ptxi_memmap_remove(ptxi_state.memmap, b->base);
     /* once more, because a kernel may have written after the free */
-    add_free_range(b->size_class, b->base, drop_pages(b));
+    bool clean = drop_pages(b);
+
+    if (!has_file(b)) /* otherwise the range is lost */
+        add_free_range(b->family, b->size_class, range_of(b), clean);
+    free(b->import);
     free(b);
 }
 
@@ -226,17 +252,17 @@ static void quarantine_block(struct ptxi_heap_block *b)
 
 /* ---- the interface */
 
-static uint64_t find_range(unsigned c, bool *clean)
+static uint64_t find_range(unsigned family, unsigned c, bool *clean)
 {
-    uint64_t base = take_free_range(c, clean);
+    uint64_t base = take_free_range(family, c, clean);
 
     if (base)
         return base;
     *clean = true;
-    base = map_range(c);
+    base = map_range(family, c);
     while (!base && heap.oldest) { /* no address space: reuse blocks in quarantine */
         release_oldest();
-        base = take_free_range(c, clean);
+        base = take_free_range(family, c, clean);
     }
     return base;
 }
@@ -245,10 +271,12 @@ enum { WORDS_SLACK = 16 /* bytes after a block that an access to a whole word ma
 _Static_assert((int)WORDS_SLACK <= (int)RED_ZONE, "the slack belongs to no other block");
 
 /* No other thread knows the address yet. */
-static void clear_block(const struct ptxi_heap_block *b, bool clean)
+static void fill_block(const struct ptxi_heap_block *b, bool clean)
 {
     if (!clean)
         memset((void *)(uintptr_t)b->base, 0, b->size + WORDS_SLACK);
+    if (ptxi_fill_byte && b->kind != PTXI_HEAP_MODULE)
+        ptxi_fill((void *)(uintptr_t)b->base, b->size);
 }
 
 /* The devices that may access the block, as memmap.h defines them. */
@@ -256,7 +284,11 @@ static uint64_t devices_of(const struct ptxi_heap_block *b, uint32_t mem_flags)
 {
     if (mem_flags & (PTXI_MEM_HOST | PTXI_MEM_MANAGED))
         return 0;
-    return b->pool ? atomic_load(&b->pool->devices) : PTXI_ON_DEVICE(b->device) | PTXI_ON_PEER(b->device);
+    if (b->pool)
+        return atomic_load(&b->pool->devices);
+    uint64_t devices = PTXI_ON_DEVICE(b->device) | PTXI_ON_PEER(b->device);
+
+    return b->kind == PTXI_HEAP_IMPORTED ? devices | PTXI_ON_DEVICE(b->ctx->device) : devices;
 }
 
 /* Adds the block to the map last, because another thread may then find and free it. */
@@ -278,56 +310,113 @@ static ptxiResult enter_block(struct ptxi_heap_block *b, uint32_t mem_flags)
     return r == PTXI_MEMMAP_OOM ? PTXI_ERROR_OUT_OF_MEMORY : PTXI_ERROR_INVALID_VALUE;
 }
 
-static struct ptxi_heap_block *new_block(ptxiContext ctx, size_t size, enum ptxi_heap_kind kind, unsigned host_flags)
+/* What a block is for. */
+struct request {
+    ptxiContext ctx;
+    ptxiDevice device;
+    size_t size;
+    enum ptxi_heap_kind kind;
+    uint32_t mem_flags;
+    unsigned host_flags;
+    struct ptxiMemPool_st *pool;
+    const struct ptxi_pages *pages; /* NULL: private memory */
+    struct ptxi_import *import;
+};
+
+static struct ptxi_heap_block *new_block(const struct request *q)
 {
     struct ptxi_heap_block *b = calloc(1, sizeof *b);
 
     if (b) {
-        b->ctx = ctx;
-        b->device = ctx->device;
-        b->kind = kind;
-        b->size = size;
-        b->host_flags = host_flags;
+        b->ctx = q->ctx;
+        b->device = q->device;
+        b->kind = q->kind;
+        b->size = q->size;
+        b->host_flags = q->host_flags;
+        b->pool = q->pool;
+        b->claimed = q->kind == PTXI_HEAP_GRAPH;
+        b->import = q->import;
     }
     return b;
 }
 
-static ptxiResult allocate_block(ptxiContext ctx, size_t size, enum ptxi_heap_kind kind, uint32_t mem_flags,
-                                 unsigned host_flags, struct ptxiMemPool_st *pool, struct ptxi_heap_block **block)
+/* Pages of a file are not in a slab. The block has the same place in its first page as in the file. */
+static void choose_class(struct ptxi_heap_block *b, const struct request *q)
 {
-    if (size == 0 || size > ptxi_state.total_memory)
-        return size ? PTXI_ERROR_OUT_OF_MEMORY : PTXI_ERROR_INVALID_VALUE;
-    struct ptxi_heap_block *b = new_block(ctx, size, kind, host_flags);
+    size_t bytes = b->size + RED_ZONE + (q->pages ? q->pages->offset % PAGE : 0);
+
+    b->size_class = class_of(q->pages && bytes <= SLAB_MAX ? SLAB_MAX + 1 : bytes);
+    if (b->kind == PTXI_HEAP_DEVICE && !(q->mem_flags & PTXI_MEM_MANAGED) && is_small(class_bytes(b->size_class)))
+        b->family = FAMILY_DEVICE;
+}
+
+/* Finds a place for the block. False: no memory. */
+static bool place_block(struct ptxi_heap_block *b, const struct ptxi_pages *pages, bool *clean)
+{
+    if (heap.in_use + b->size > ptxi_state.total_memory)
+        return false;
+    b->base = find_range(b->family, b->size_class, clean);
+    if (!b->base || !pages)
+        return b->base;
+    uint64_t range = b->base;
+
+    b->base += pages->offset % PAGE;
+    if (ptxi_pages_map(pages, b->base, b->size)) {
+        b->pages = *pages;
+        *clean = true;
+        return true;
+    }
+    add_free_range(b->family, b->size_class, range, *clean);
+    return false;
+}
+
+/* The heap's lock keeps the pages of slabs with device memory in place. */
+static bool place_and_fill(struct ptxi_heap_block *b, const struct ptxi_pages *pages, bool *clean)
+{
+    pthread_mutex_lock(&heap.lock);
+    bool placed = place_block(b, pages, clean);
+
+    if (placed)
+        heap.in_use += b->size;
+    if (placed && b->family == FAMILY_DEVICE)
+        fill_block(b, *clean);
+    pthread_mutex_unlock(&heap.lock);
+    if (placed && b->family != FAMILY_DEVICE && b->pages.source != PTXI_PAGES_IMPORTED)
+        fill_block(b, *clean);
+    return placed;
+}
+
+/* Frees a block that is in no list and not in the memory map. */
+static void discard_block(struct ptxi_heap_block *b)
+{
+    pthread_mutex_lock(&heap.lock);
+    heap.in_use -= b->size;
+    bool clean = has_file(b) && drop_pages(b);
+
+    if (!has_file(b))
+        add_free_range(b->family, b->size_class, range_of(b), clean);
+    pthread_mutex_unlock(&heap.lock);
+    free(b);
+}
+
+static ptxiResult allocate_block(const struct request *q, struct ptxi_heap_block **block)
+{
+    if (q->size == 0 || q->size > ptxi_state.total_memory)
+        return q->size ? PTXI_ERROR_OUT_OF_MEMORY : PTXI_ERROR_INVALID_VALUE;
+    struct ptxi_heap_block *b = new_block(q);
+    bool clean = false;
 
     if (!b)
         return PTXI_ERROR_OUT_OF_MEMORY;
-    b->pool = pool;
-    b->device = pool ? pool->device : ctx->device;
-    b->claimed = kind == PTXI_HEAP_GRAPH;
-    b->size_class = class_of(size + RED_ZONE);
-    bool clean = false;
-
-    pthread_mutex_lock(&heap.lock);
-    if (heap.in_use + size <= ptxi_state.total_memory)
-        b->base = find_range(b->size_class, &clean);
-    if (b->base)
-        heap.in_use += size;
-    pthread_mutex_unlock(&heap.lock);
-    if (b->base)
-        clear_block(b, clean);
-    if (b->base && ptxi_fill_byte && kind != PTXI_HEAP_MODULE)
-        ptxi_fill((void *)(uintptr_t)b->base, size);
-
-    ptxiResult r = b->base ? enter_block(b, mem_flags | PTXI_MEM_WORDS) : PTXI_ERROR_OUT_OF_MEMORY;
+    choose_class(b, q);
+    if (!place_and_fill(b, q->pages, &clean)) {
+        free(b);
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    }
+    ptxiResult r = enter_block(b, q->mem_flags | PTXI_MEM_WORDS);
 
     if (r) {
-        pthread_mutex_lock(&heap.lock);
-        if (b->base) {
-            heap.in_use -= size;
-            add_free_range(b->size_class, b->base, clean);
-        }
-        pthread_mutex_unlock(&heap.lock);
-        free(b);
+        discard_block(b);
         return r;
     }
     if (ptxi_statistics_on())
@@ -339,15 +428,25 @@ static ptxiResult allocate_block(ptxiContext ctx, size_t size, enum ptxi_heap_ki
 ptxiResult ptxi_heap_alloc(ptxiContext ctx, size_t size, enum ptxi_heap_kind kind, uint32_t mem_flags,
                            unsigned host_flags, struct ptxi_heap_block **block)
 {
-    return allocate_block(ctx, size, kind, mem_flags, host_flags, NULL, block);
+    return allocate_block(&(struct request){ .ctx = ctx, .device = ctx->device, .size = size, .kind = kind,
+                                             .mem_flags = mem_flags, .host_flags = host_flags }, block);
+}
+
+ptxiResult ptxi_heap_import(ptxiContext ctx, ptxiDevice device, size_t size, const struct ptxi_pages *pages,
+                            struct ptxi_import *import, struct ptxi_heap_block **block)
+{
+    return allocate_block(&(struct request){ .ctx = ctx, .device = device, .size = size, .kind = PTXI_HEAP_IMPORTED,
+                                             .mem_flags = PTXI_MEM_RWA, .pages = pages, .import = import }, block);
 }
 
 /* Another call may have changed the pool's devices before it could find the block. The caller holds the pool. */
 ptxiResult ptxi_heap_alloc_in_pool(ptxiContext ctx, size_t size, struct ptxiMemPool_st *pool,
-                                   struct ptxi_heap_block **block)
+                                   const struct ptxi_pages *pages, struct ptxi_heap_block **block)
 {
     uint64_t before = atomic_load(&pool->devices), now;
-    ptxiResult r = allocate_block(ctx, size, PTXI_HEAP_DEVICE, PTXI_MEM_RWA, 0, pool, block);
+    ptxiResult r = allocate_block(&(struct request){ .ctx = ctx, .device = pool->device, .size = size,
+                                                     .kind = PTXI_HEAP_DEVICE, .mem_flags = PTXI_MEM_RWA, .pool = pool,
+                                                     .pages = pages }, block);
 
     for (; !r && (now = atomic_load(&pool->devices)) != before; before = now)
         ptxi_memmap_set_devices(ptxi_state.memmap, (*block)->base, now);
@@ -418,7 +517,7 @@ struct ptxi_graph_memory *ptxi_heap_graph_memory_at(uint64_t addr)
     return m;
 }
 
-void ptxi_heap_drop_pages(const struct ptxi_heap_block *b)
+void ptxi_heap_drop_pages(struct ptxi_heap_block *b)
 {
     pthread_mutex_lock(&heap.lock);
     drop_pages(b);
@@ -428,8 +527,9 @@ void ptxi_heap_drop_pages(const struct ptxi_heap_block *b)
 /* Frees a block that is in no list any more. */
 static void retire_block(struct ptxi_heap_block *b)
 {
-    if (b->pool)
-        ptxi_pool_release(b->pool, b->size);
+    struct ptxiMemPool_st *pool = b->pool;
+    size_t size = b->size;
+
     if (b->kind == PTXI_HEAP_REGISTERED) {
         pthread_mutex_lock(&heap.lock);
         ptxi_memmap_remove(ptxi_state.memmap, b->base);
@@ -440,11 +540,14 @@ static void retire_block(struct ptxi_heap_block *b)
     }
     ptxi_memmap_set_flags(ptxi_state.memmap, b->base, PTXI_MEM_FREED);
     pthread_mutex_lock(&heap.lock);
-    assert(heap.in_use >= b->size);
-    heap.in_use -= b->size;
+    assert(heap.in_use >= size);
+    heap.in_use -= size;
     b->ctx = NULL;
+    ptxi_pages_release(&b->pages, size);
     quarantine_block(b);
     pthread_mutex_unlock(&heap.lock);
+    if (pool)
+        ptxi_pool_release(pool, size); /* which may close the file of the pages */
 }
 
 void ptxi_heap_free(struct ptxi_heap_block *b)
@@ -490,7 +593,8 @@ void ptxi_heap_free_all(ptxiContext ctx)
 
 ptxiResult ptxi_heap_register(ptxiContext ctx, void *p, size_t size, uint32_t mem_flags, unsigned host_flags)
 {
-    struct ptxi_heap_block *b = new_block(ctx, size, PTXI_HEAP_REGISTERED, host_flags);
+    struct ptxi_heap_block *b = new_block(&(struct request){
+        .ctx = ctx, .device = ctx->device, .size = size, .kind = PTXI_HEAP_REGISTERED, .host_flags = host_flags });
 
     if (!b)
         return PTXI_ERROR_OUT_OF_MEMORY;
@@ -499,6 +603,72 @@ ptxiResult ptxi_heap_register(ptxiContext ctx, void *p, size_t size, uint32_t me
 
     if (r)
         free(b);
+    return r;
+}
+
+/* ---- memory that other processes use */
+
+/* Sets the name of a block whose pages are in a file. Under the lock. */
+static ptxiResult name_block(struct ptxi_heap_block *b, enum ptxi_shared_kind kind, struct ptxi_shared_name *name)
+{
+    struct ptxi_shared_part part = { .kind = kind, .device = b->device, .size = b->size };
+
+    return ptxi_pages_name(&b->pages, &part, name) ? PTXI_SUCCESS : PTXI_ERROR_OPERATING_SYSTEM;
+}
+
+/* Returns the block at the address if it may have a name of that kind. Under the lock. */
+static struct ptxi_heap_block *find_shareable(uint64_t addr, enum ptxi_shared_kind kind)
+{
+    struct ptxi_mem_region region;
+    struct ptxi_heap_block *b = block_at(addr, &region);
+
+    if (!b || b->claimed)
+        return NULL;
+    bool may = kind == PTXI_SHARED_MEMORY ? ptxi_heap_is_shareable(b, &region)
+               : b->pages.source == PTXI_PAGES_OF_POOL && b->base == addr;
+
+    return may ? b : NULL;
+}
+
+/* Moves the block to a file. Under the lock, while kernels and copies are stopped. */
+static bool share_block(struct ptxi_heap_block *b)
+{
+    struct ptxi_mem_region range;
+
+    return ptxi_memmap_find(ptxi_state.addresses, b->base, &range) == PTXI_MEMMAP_INSIDE &&
+           ptxi_pages_share(&b->pages, b->base, range.base, range.size, is_small(class_bytes(b->size_class)));
+}
+
+/* *stop: the block must be moved to a file, while kernels and copies are stopped. */
+static ptxiResult try_to_name(uint64_t addr, enum ptxi_shared_kind kind, struct ptxi_shared_name *name, bool *stop)
+{
+    ptxiResult r = PTXI_SUCCESS;
+
+    pthread_mutex_lock(&heap.lock);
+    struct ptxi_heap_block *b = find_shareable(addr, kind);
+    bool private = b && b->pages.source == PTXI_PAGES_PRIVATE;
+
+    if (!b)
+        r = PTXI_ERROR_INVALID_VALUE;
+    else if (private && *stop && !share_block(b))
+        r = PTXI_ERROR_OUT_OF_MEMORY;
+    else if (!private || *stop)
+        r = name_block(b, kind, name);
+    *stop = !r && private && !*stop;
+    pthread_mutex_unlock(&heap.lock);
+    return r;
+}
+
+ptxiResult ptxi_heap_name(uint64_t addr, enum ptxi_shared_kind kind, struct ptxi_shared_name *name)
+{
+    bool stop = false;
+    ptxiResult r = try_to_name(addr, kind, name, &stop);
+
+    if (!stop)
+        return r;
+    ptxi_rcu_stop(); /* without the lock, because kernels that allocate take it */
+    r = try_to_name(addr, kind, name, &stop);
+    ptxi_rcu_resume();
     return r;
 }
 

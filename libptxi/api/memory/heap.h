@@ -8,6 +8,7 @@
 
 #include "ptxi.h"
 
+#include "api/memory/shared_pages.h"
 #include "exec/memmap/memmap.h"
 
 #include <stdbool.h>
@@ -22,6 +23,7 @@ enum ptxi_heap_kind {
     PTXI_HEAP_KERNEL,     /* malloc of a kernel */
     PTXI_HEAP_ARRAY,      /* an array's texels, which kernels cannot address */
     PTXI_HEAP_MAPPED,     /* a mapping of virtual_memory.c, in no context */
+    PTXI_HEAP_IMPORTED,   /* an allocation of another process (ipc_memory.c) */
     PTXI_HEAP_GRAPH,      /* memory of a graph's node (graph_memory.h), claimed while it is not allocated */
 };
 
@@ -34,10 +36,13 @@ struct ptxi_heap_block {
     size_t size;                         /* bytes requested */
     unsigned host_flags;                 /* of the call that allocated it */
     unsigned size_class;
+    unsigned family;                     /* enum family of heap.c */
+    struct ptxi_pages pages;
     struct ptxiModule_st *module;        /* the module of this variable, or NULL */
     struct ptxiMemPool_st *pool;         /* the pool that counts it, or NULL */
     struct ptxi_graph_memory *graph;     /* of PTXI_HEAP_GRAPH; under the lock of graph memory */
     bool claimed;                        /* a call or a stream will free it; under the heap's lock */
+    struct ptxi_import *import;          /* of PTXI_HEAP_IMPORTED; freed with the block */
     struct ptxi_heap_block *next, **link; /* the context's list, or the quarantine */
 };
 
@@ -47,9 +52,26 @@ ptxiResult ptxi_heap_alloc(ptxiContext ctx, size_t size, enum ptxi_heap_kind kin
                            unsigned host_flags,
                            struct ptxi_heap_block **block);
 
-/* The same for device memory that a pool has counted. Freeing the block releases it from the pool. */
+/* The same for device memory that a pool has counted. Freeing the block releases it from the pool. `pages`: where the
+ * pool's file has the block, or NULL. */
 ptxiResult ptxi_heap_alloc_in_pool(ptxiContext ctx, size_t size, struct ptxiMemPool_st *pool,
-                                   struct ptxi_heap_block **block);
+                                   const struct ptxi_pages *pages, struct ptxi_heap_block **block);
+
+/* Makes a block of memory of another process, which belongs to a device of that number. */
+ptxiResult ptxi_heap_import(ptxiContext ctx, ptxiDevice device, size_t size, const struct ptxi_pages *pages,
+                            struct ptxi_import *import, struct ptxi_heap_block **block);
+
+/* Whether the block is memory of ptxiMemAlloc(), which other processes may open. */
+static inline bool ptxi_heap_is_shareable(const struct ptxi_heap_block *b, const struct ptxi_mem_region *region)
+{
+    return b->kind == PTXI_HEAP_DEVICE && !b->pool && !(region->flags & PTXI_MEM_MANAGED);
+}
+
+/* Gives the block that contains the address a name for other processes, or returns that which it has. Its pages are
+ * shared from now on. PTXI_ERROR_INVALID_VALUE if it is not shareable (kind PTXI_SHARED_MEMORY), or if the address is
+ * not the start of memory from a pool with a file (PTXI_SHARED_POOL_MEMORY). PTXI_ERROR_OUT_OF_MEMORY,
+ * PTXI_ERROR_OPERATING_SYSTEM. */
+ptxiResult ptxi_heap_name(uint64_t addr, enum ptxi_shared_kind kind, struct ptxi_shared_name *name);
 void ptxi_heap_free(struct ptxi_heap_block *b);
 void ptxi_heap_free_all(ptxiContext ctx);
 
@@ -70,7 +92,7 @@ void ptxi_heap_set_claimed(struct ptxi_heap_block *b, bool claimed);
 struct ptxi_graph_memory *ptxi_heap_graph_memory_at(uint64_t addr);
 
 /* Returns the pages of a block that nobody uses to the system, if they are not shared with other blocks. */
-void ptxi_heap_drop_pages(const struct ptxi_heap_block *b);
+void ptxi_heap_drop_pages(struct ptxi_heap_block *b);
 
 /* Makes a block of the caller's memory. */
 ptxiResult ptxi_heap_register(ptxiContext ctx, void *p, size_t size, uint32_t mem_flags, unsigned host_flags);

@@ -339,6 +339,9 @@ static uint64_t get_attribute(int attribute, uint64_t ptr, const struct ptxi_hea
     case PTXI_POINTER_ATTRIBUTE_ACCESS_FLAGS:
         return region->flags & PTXI_MEM_WRITE ? PTXI_MEM_ACCESS_FLAGS_PROT_READWRITE : PTXI_MEM_ACCESS_FLAGS_PROT_READ;
     case PTXI_POINTER_ATTRIBUTE_MEMPOOL_HANDLE: return (uintptr_t)b->pool;
+    case PTXI_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE: return ptxi_heap_is_shareable(b, region);
+    case PTXI_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
+        return b->pages.source == PTXI_PAGES_OF_POOL ? PTXI_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR : 0;
     default: return 0;
     }
 }

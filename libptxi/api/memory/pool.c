@@ -4,8 +4,14 @@
 #include "api/memory/heap.h"
 #include "api/memory/pool_count.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+/* The file of a pool begins with a page that has its entry. It has no blocks at first, and its part that a freed
+ * allocation has used is never used again, so it is larger than all memory that programs allocate. */
+#define FILE_SIZE ((UINT64_C(1) << 55) + PTXI_PAGE)
 
 enum { CHUNK = 32 << 20, FIRST_ATTRIBUTE = PTXI_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES,
        LAST_ATTRIBUTE = PTXI_MEMPOOL_ATTR_USED_MEM_HIGH };
@@ -68,21 +74,40 @@ static void release_pool(void *pool)
     pthread_mutex_unlock(&ptxi_pool_mutex);
 }
 
-/* p NULL: allocates from the current pool of the context's device. */
-static ptxiResult allocate_from_pool(ptxiContext ctx, struct ptxiMemPool_st *p, size_t bytes,
-                                     struct ptxi_heap_block **b)
+/* Takes a part of the pool's file: a page for the entry of its name, and the pages of the block. Under the lock of
+ * pools. */
+static struct ptxi_pages take_pages(struct ptxiMemPool_st *p, size_t bytes)
 {
+    struct ptxi_pages pages = { .source = PTXI_PAGES_OF_POOL, .fd = p->fd, .entry = p->file_end,
+                                .offset = p->file_end + PTXI_PAGE };
+
+    p->file_end = (pages.offset + bytes + PTXI_PAGE - 1) & ~(uint64_t)(PTXI_PAGE - 1);
+    return pages;
+}
+
+/* p NULL: allocates from the current pool of the context's device. `imported`: what the block is in an imported pool,
+ * otherwise NULL. */
+static ptxiResult allocate_from_pool(ptxiContext ctx, struct ptxiMemPool_st *p, size_t bytes,
+                                     const struct ptxi_pages *imported, struct ptxi_heap_block **b)
+{
+    struct ptxi_pages own;
+    const struct ptxi_pages *pages = imported;
+
     if (bytes > ptxi_state.total_memory) /* so that the counts do not overflow */
         return PTXI_ERROR_OUT_OF_MEMORY;
     pthread_mutex_lock(&ptxi_pool_mutex);
     p = p ? p : current_pool(ctx->device);
     bool room = ptxi_pool_reserve_locked(p, bytes);
 
+    if (room && p->sharing == PTXI_POOL_SHARED) {
+        own = take_pages(p, bytes);
+        pages = &own;
+    }
     p->refs += room; /* another thread may free the block before this call is done with the pool */
     pthread_mutex_unlock(&ptxi_pool_mutex);
     if (!room)
         return PTXI_ERROR_OUT_OF_MEMORY;
-    ptxiResult r = ptxi_heap_alloc_in_pool(ctx, bytes, p, b);
+    ptxiResult r = ptxi_heap_alloc_in_pool(ctx, bytes, p, pages, b);
 
     if (r)
         ptxi_pool_release(p, bytes);
@@ -97,7 +122,10 @@ static ptxiResult allocate_from_pool(ptxiContext ctx, struct ptxiMemPool_st *p, 
 ptxiResult ptxi_pool_allocate(ptxiContext ctx, struct ptxiMemPool_st *p, size_t bytes, ptxiDevicePtr *dptr)
 {
     struct ptxi_heap_block *b;
-    ptxiResult r = allocate_from_pool(ctx, p, bytes, &b);
+
+    if (p && p->sharing == PTXI_POOL_IMPORTED)
+        return PTXI_ERROR_INVALID_VALUE;
+    ptxiResult r = allocate_from_pool(ctx, p, bytes, NULL, &b);
 
     if (!r)
         *dptr = b->base;
@@ -139,7 +167,7 @@ ptxiResult ptxi_pool_free_in_stream(struct ptxiStream_st *s, ptxiDevicePtr dptr)
 
 /* ---- pools */
 
-/* Pools exist for memory of the device only, not for other processes. */
+/* Pools exist for memory of the device only. */
 static ptxiResult check_place(const ptxiMemLocation *at, int type)
 {
     bool device = at->type == PTXI_MEM_LOCATION_TYPE_DEVICE, managed = type == PTXI_MEM_ALLOCATION_TYPE_MANAGED;
@@ -153,16 +181,51 @@ static ptxiResult check_place(const ptxiMemLocation *at, int type)
 
 ptxiResult ptxi_pool_check_properties(const ptxiMemPoolProps *p)
 {
-    enum { FILE_DESCRIPTOR = 1, FABRIC = 8 };
     static const unsigned char zeros[sizeof p->reserved];
     ptxiResult r = check_place(&p->location, (int)p->allocType);
 
     if (r == PTXI_ERROR_INVALID_VALUE || memcmp(p->reserved, zeros, sizeof zeros) ||
-        (p->handleTypes && p->handleTypes != FILE_DESCRIPTOR && p->handleTypes != FABRIC))
+        (p->handleTypes && p->handleTypes != PTXI_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR &&
+         p->handleTypes != PTXI_MEM_HANDLE_TYPE_FABRIC))
         return PTXI_ERROR_INVALID_VALUE;
-    if (r || p->handleTypes)
+    if (r || p->handleTypes == PTXI_MEM_HANDLE_TYPE_FABRIC)
         return PTXI_ERROR_NOT_SUPPORTED;
     return p->maxSize > ptxi_state.total_memory ? PTXI_ERROR_OUT_OF_MEMORY : PTXI_SUCCESS;
+}
+
+/* Makes a pool and its handle. Closes the file on failure. */
+static ptxiResult make_pool(ptxiMemoryPool *pool, ptxiDevice device, size_t most, enum ptxi_pool_sharing sharing,
+                            int fd)
+{
+    struct ptxiMemPool_st *p = malloc(sizeof *p);
+
+    if (!p) {
+        if (sharing != PTXI_POOL_PRIVATE)
+            close(fd);
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    }
+    *p = (struct ptxiMemPool_st){
+        .refs = 1, .device = device, .devices = PTXI_ON_DEVICE(device), .reuse = { 1, 1, 1, 1 }, .most = most,
+        .sharing = sharing, .fd = fd, .file_end = PTXI_PAGE,
+    };
+    if (!ptxi_handle_add(&p->handle, PTXI_HANDLE_MEMORY_POOL, NULL, release_pool)) {
+        release_pool(p);
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    }
+    *pool = p;
+    return PTXI_SUCCESS;
+}
+
+/* Makes the file of a pool with its entry. -1: not possible. */
+static int make_file(ptxiDevice device)
+{
+    struct ptxi_shared_name name = { .part = { .kind = PTXI_SHARED_POOL, .device = device, .size = FILE_SIZE } };
+    int fd = ptxi_shared_file_create(FILE_SIZE);
+
+    if (fd < 0 || ptxi_shared_name_publish(&name, fd))
+        return fd;
+    close(fd);
+    return -1;
 }
 
 ptxiResult ptxiMemPoolCreate(ptxiMemoryPool *pool, const ptxiMemPoolProps *poolProps)
@@ -176,20 +239,14 @@ ptxiResult ptxiMemPoolCreate(ptxiMemoryPool *pool, const ptxiMemPoolProps *poolP
         return PTXI_ERROR_INVALID_VALUE;
     if ((r = ptxi_pool_check_properties(poolProps)))
         return r;
-    struct ptxiMemPool_st *p = malloc(sizeof *p);
+    bool shared = poolProps->handleTypes;
+    ptxiDevice device = poolProps->location.id;
+    int fd = shared ? make_file(device) : -1;
 
-    if (!p)
+    if (shared && fd < 0)
         return PTXI_ERROR_OUT_OF_MEMORY;
-    *p = (struct ptxiMemPool_st){
-        .refs = 1, .device = poolProps->location.id, .devices = PTXI_ON_DEVICE(poolProps->location.id),
-        .reuse = { 1, 1, 1, 1 }, .most = (poolProps->maxSize + CHUNK - 1) / CHUNK * CHUNK,
-    };
-    if (!ptxi_handle_add(&p->handle, PTXI_HANDLE_MEMORY_POOL, NULL, release_pool)) {
-        free(p);
-        return PTXI_ERROR_OUT_OF_MEMORY;
-    }
-    *pool = p;
-    return PTXI_SUCCESS;
+    return make_pool(pool, device, (poolProps->maxSize + CHUNK - 1) / CHUNK * CHUNK,
+                     shared ? PTXI_POOL_SHARED : PTXI_POOL_PRIVATE, fd);
 }
 
 ptxiResult ptxiMemPoolDestroy(ptxiMemoryPool pool)
@@ -244,7 +301,7 @@ ptxiResult ptxiDeviceSetMemPool(ptxiDevice dev, ptxiMemoryPool pool)
 
     if (r || (r = ptxi_api_device(dev)))
         return r;
-    if (!ptxi_pool_use(pool) || pool->device != dev)
+    if (!ptxi_pool_use(pool) || pool->device != dev || pool->sharing == PTXI_POOL_IMPORTED)
         return PTXI_ERROR_INVALID_VALUE;
     pthread_mutex_lock(&ptxi_pool_mutex);
     if (is_own_pool(pool) || ptxi_handle_is(pool, PTXI_HANDLE_MEMORY_POOL))
@@ -297,6 +354,83 @@ ptxiResult ptxiMemPoolTrimTo(ptxiMemoryPool pool, size_t minBytesToKeep)
     API_CALL;
     (void)minBytesToKeep;
     return enter_pool(pool);
+}
+
+/* ---- other processes */
+
+static bool is_descriptor(ptxiMemAllocationHandleType type)
+{
+    return type == PTXI_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+}
+
+ptxiResult ptxiMemPoolExportToShareableHandle(void *handle_out, ptxiMemoryPool pool,
+                                              ptxiMemAllocationHandleType handleType, unsigned long long flags)
+{
+    API_CALL;
+    ptxiResult r = enter_pool(pool);
+
+    if (r || !handle_out || flags || !is_descriptor(handleType) || pool->sharing != PTXI_POOL_SHARED)
+        return r ? r : PTXI_ERROR_INVALID_VALUE;
+    int fd = fcntl(pool->fd, F_DUPFD_CLOEXEC, 0);
+
+    if (fd < 0)
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    *(int *)handle_out = fd;
+    return PTXI_SUCCESS;
+}
+
+ptxiResult ptxiMemPoolImportFromShareableHandle(ptxiMemoryPool *pool_out, void *handle,
+                                                ptxiMemAllocationHandleType handleType, unsigned long long flags)
+{
+    API_CALL;
+    ptxiResult r = ptxi_api_enter();
+    int fd = (int)(intptr_t)handle;
+    struct ptxi_shared_part part;
+
+    if (r || !pool_out || flags || !is_descriptor(handleType) || ptxi_shared_file_size(fd) != FILE_SIZE ||
+        !ptxi_shared_part_read(&part, fd, 0) || part.kind != PTXI_SHARED_POOL)
+        return r ? r : PTXI_ERROR_INVALID_VALUE;
+    if (ptxi_api_device(part.device))
+        return PTXI_ERROR_INVALID_DEVICE;
+    fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    return fd < 0 ? PTXI_ERROR_OUT_OF_MEMORY : make_pool(pool_out, part.device, 0, PTXI_POOL_IMPORTED, fd);
+}
+
+ptxiResult ptxiMemPoolExportPointer(ptxiMemPoolPtrExportData *shareData_out, ptxiDevicePtr ptr)
+{
+    API_CALL;
+    ptxiResult r = ptxi_api_enter();
+    struct ptxi_shared_name name;
+
+    if (r || !shareData_out)
+        return r ? r : PTXI_ERROR_INVALID_VALUE;
+    r = ptxi_heap_name(ptr, PTXI_SHARED_POOL_MEMORY, &name);
+    if (!r)
+        memcpy(shareData_out, &name, sizeof name);
+    return r;
+}
+
+ptxiResult ptxiMemPoolImportPointer(ptxiDevicePtr *ptr_out, ptxiMemoryPool pool, ptxiMemPoolPtrExportData *shareData)
+{
+    API_CALL;
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_context(&ctx);
+    struct ptxi_shared_name name;
+    struct ptxi_heap_block *b;
+
+    if (r)
+        return r;
+    if (!ptr_out || !shareData || !ptxi_pool_use(pool) || pool->sharing != PTXI_POOL_IMPORTED)
+        return PTXI_ERROR_INVALID_VALUE;
+    memcpy(&name, shareData, sizeof name);
+    if (!ptxi_shared_name_agrees(&name, PTXI_SHARED_POOL_MEMORY, pool->fd))
+        return PTXI_ERROR_INVALID_VALUE;
+    struct ptxi_pages pages = { .source = PTXI_PAGES_IMPORTED, .fd = pool->fd, .offset = name.part.offset };
+
+    r = allocate_from_pool(ctx, pool, name.part.size, &pages, &b);
+    if (!r)
+        *ptr_out = b->base;
+    return r;
 }
 
 /* ---- numbers of pools */

@@ -2,14 +2,18 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 pthread_mutex_t ptxi_pool_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 void ptxi_pool_unref_locked(struct ptxiMemPool_st *p)
 {
     assert(p->refs);
-    if (!--p->refs)
-        free(p);
+    if (--p->refs)
+        return;
+    if (p->sharing != PTXI_POOL_PRIVATE)
+        close(p->fd);
+    free(p);
 }
 
 void ptxi_pool_update_high_locked(struct ptxiMemPool_st *p)

@@ -1,4 +1,5 @@
-/* The counters of memory pools. A pool only counts the memory that it has given out; it keeps no memory. */
+/* The counters of memory pools. A pool only counts the memory that it has given out; it keeps no memory. The memory of
+ * a pool that processes share is in a file. */
 #ifndef PTXI_API_MEMORY_POOL_COUNT_H
 #define PTXI_API_MEMORY_POOL_COUNT_H
 
@@ -7,12 +8,21 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+enum ptxi_pool_sharing {
+    PTXI_POOL_PRIVATE,
+    PTXI_POOL_SHARED,   /* allocations come from the pool's file */
+    PTXI_POOL_IMPORTED, /* the file is that of a pool of another process */
+};
+
 struct ptxiMemPool_st {
     struct ptxi_handle handle; /* not used for the pools of devices, which are never destroyed */
     size_t refs;               /* the program's, and one for each allocation */
     ptxiDevice device;
     _Atomic uint64_t devices;  /* that may access the memory, as memmap.h defines them */
     size_t most;               /* bytes; 0: no limit */
+    enum ptxi_pool_sharing sharing;
+    int fd;                    /* the file, unless the pool is private; closed with the last reference */
+    uint64_t file_end;         /* of the part of the file that allocations have used */
     int reuse[PTXI_MEMPOOL_ATTR_RELEASE_THRESHOLD];
     uint64_t threshold, used, used_high, reserved_high; /* bytes */
 };

@@ -4,6 +4,7 @@
  * file, so that the number of open files does not limit it. A mapping is in the memory map while the device has access
  * to it. */
 #include "api/context/context.h"
+#include "api/ipc/shared_file.h"
 #include "api/memory/heap.h"
 
 #include "exec/memmap/memmap.h"
@@ -15,10 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-enum { GRANULARITY = 2 << 20, SEALS = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL };
+enum { GRANULARITY = 2 << 20 };
 
 struct allocation {
     struct ptxi_handle handle; /* its references are unused, because calls hold the lock */
@@ -190,17 +190,6 @@ ptxiResult ptxiMemGetAllocationGranularity(size_t *granularity, const ptxiMemAll
     return PTXI_SUCCESS;
 }
 
-/* Makes a file that nobody can truncate, so that accesses of mappings do not fail. -1: there is none. */
-static int make_file(size_t size)
-{
-    int fd = memfd_create("ptxi", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-
-    if (fd < 0 || (!ftruncate(fd, (off_t)size) && !fcntl(fd, F_ADD_SEALS, SEALS)))
-        return fd;
-    close(fd);
-    return -1;
-}
-
 /* Takes a part of the common file that was never used. */
 static bool extend_common(struct allocation *a)
 {
@@ -219,7 +208,7 @@ static bool allocate_file(struct allocation *a)
     a->own_file = a->prop.requestedHandleTypes & PTXI_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
     if (!a->own_file)
         return extend_common(a);
-    a->fd = make_file(a->size);
+    a->fd = ptxi_shared_file_create(a->size);
     return a->fd >= 0;
 }
 
@@ -339,16 +328,13 @@ ptxiResult ptxiMemExportToShareableHandle(void *shareableHandle, ptxiMemGenericA
     return PTXI_SUCCESS;
 }
 
-/* Returns the size of a file that ptxiMemCreate() has made, in any process. 0: it is another file. */
+/* Returns the size of a file that ptxiMemCreate() has made, in any process. 0: it is another file, such as that of a
+ * pool, which has a page more. */
 static size_t file_size(int fd)
 {
-    struct stat s;
-    int seals = fcntl(fd, F_GET_SEALS);
+    uint64_t size = ptxi_shared_file_size(fd);
 
-    if (seals < 0 || (seals & SEALS) != SEALS || fstat(fd, &s) || s.st_size <= 0 ||
-        !is_aligned((uint64_t)s.st_size, GRANULARITY))
-        return 0;
-    return (size_t)s.st_size;
+    return is_aligned(size, GRANULARITY) ? (size_t)size : 0;
 }
 
 ptxiResult ptxiMemImportFromShareableHandle(ptxiMemGenericAllocationHandle *handle, void *osHandle,

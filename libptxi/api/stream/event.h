@@ -23,7 +23,9 @@ struct ptxiEvent_st {
     uint64_t seq;                  /* the latest mark is reached when the stream has ended this many items */
     uint64_t record;               /* number of that record */
     uint64_t time;                 /* ns, once reached */
+    uint64_t shared_record;        /* number of that record in the state below */
     struct ptxi_captured captured; /* set if the latest record was captured; under the lock of graphs */
+    struct ptxi_shared_event *shared; /* of an event that processes share; otherwise NULL; set once */
 };
 
 void ptxi_event_ref(ptxiEvent e); /* keeps its memory, even after it has been destroyed */

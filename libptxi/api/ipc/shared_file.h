@@ -1,0 +1,68 @@
+/* Memory that processes share. It is in files that exist in memory only and whose size is fixed, so that accesses of a
+ * mapping never fail.
+ *
+ * A name says where another process finds a part of such a file. The program passes it on as 64 bytes that it does not
+ * understand, so nothing in a name is trusted: the file contains an entry with the same numbers, one of which is
+ * random. A process that frees the part withdraws the entry. */
+#ifndef PTXI_API_IPC_SHARED_FILE_H
+#define PTXI_API_IPC_SHARED_FILE_H
+
+#include "ptxi.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What a name is for. The numbers distinguish names from other data, and from those of other versions. */
+enum ptxi_shared_kind {
+    PTXI_SHARED_MEMORY = 0x70747801, /* an allocation of ptxiMemAlloc() */
+    PTXI_SHARED_EVENT,
+    PTXI_SHARED_POOL,                /* entry 0 of a pool's file */
+    PTXI_SHARED_POOL_MEMORY,         /* an allocation of a pool, whose file the other process has already */
+};
+
+/* A part of a file, as the entry describes it. */
+struct ptxi_shared_part {
+    uint32_t kind;
+    int32_t device;
+    uint64_t offset, size; /* bytes */
+    uint64_t secret;       /* random */
+};
+
+struct ptxi_shared_name {
+    struct ptxi_shared_part part;
+    uint64_t entry;        /* position of the entry in the file */
+    uint64_t start;        /* when the process began, because a later process may get its number */
+    int32_t process, fd;   /* the process has the file open under this number */
+    uint64_t unused;       /* 0 */
+};
+_Static_assert(sizeof(struct ptxi_shared_name) == 64, "the handles of ptxi.h have 64 bytes");
+
+/* Makes a file of zeros. -1: there is none. */
+int ptxi_shared_file_create(uint64_t size);
+
+/* Returns the size of a file that a process has made in this way. 0: it is another file. */
+uint64_t ptxi_shared_file_size(int fd);
+
+/* Writes the entry, with a new secret. Sets the secret, process, start and descriptor of the name. False: the operating
+ * system does not permit it. */
+bool ptxi_shared_name_publish(struct ptxi_shared_name *n, int fd);
+void ptxi_shared_name_withdraw(int fd, uint64_t entry);
+
+/* Sets the process and its start. False: the operating system does not tell. */
+bool ptxi_shared_name_set_process(struct ptxi_shared_name *n);
+
+/* Whether the name is of that kind, and the file has its entry. */
+bool ptxi_shared_name_agrees(const struct ptxi_shared_name *n, enum ptxi_shared_kind kind, int fd);
+
+/* Reads the entry at that position. False: there is none. */
+bool ptxi_shared_part_read(struct ptxi_shared_part *part, int fd, uint64_t entry);
+
+/* Opens the file of a name. PTXI_ERROR_INVALID_VALUE if it is no name of that kind, PTXI_ERROR_INVALID_CONTEXT for a
+ * name of this process, PTXI_ERROR_INVALID_HANDLE if the part or the process no longer exists or is not accessible,
+ * PTXI_ERROR_OUT_OF_MEMORY for too many open files. */
+ptxiResult ptxi_shared_name_open(const struct ptxi_shared_name *n, enum ptxi_shared_kind kind, int *fd);
+
+/* When a process began, in a unit of the operating system. 0: it does not exist, or has ended. */
+uint64_t ptxi_process_start(int32_t process);
+
+#endif
