@@ -2179,7 +2179,8 @@ PTXI_API ptxiResult ptxiIpcGetMemHandle(ptxiIpcMemHandle *pHandle, ptxiDevicePtr
 /*! ptxiIpcOpenMemHandle() :
  *  Maps an allocation of another process. If the current context has opened it already, returns the same address again.
  *  The caller ends each successful call with ptxiIpcCloseMemHandle; ptxiMemFree does not accept the address. The memory
- *  stays valid when the other process frees it or ends. Kernels of the context's device and of that of the allocation
+ *  stays valid when the other process frees it or ends. If it is less than 64 KiB, later allocations of the other
+ *  process may then use it, so it should be closed first. Kernels of the context's device and of that of the allocation
  *  may access it.
  * `pdptr`  output: start of the allocation.
  * `Flags`  PTXI_IPC_MEM_LAZY_ENABLE_PEER_ACCESS.

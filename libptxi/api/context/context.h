@@ -14,7 +14,8 @@
  *
  * 1. locks that a call may hold while it waits for work: of an executable graph (graph_exec.h), of references
  *    (texref.c);
- * 2. of link states (link.c), of libraries (library.c), of graphs and captures (graph.h);
+ * 2. of link states (link.c), of libraries (library.c), of graphs and captures (graph.h), of imported memory
+ *    (ipc_memory.c);
  * 3. the module's, which compilation takes while kernels run, the event's, and the context's kernel_heap_lock;
  * 4. state.lock, then ctx->lock;
  * 5. the locks inside the queue, the heap, pools, the memory map and the table of handles. Each is taken last and held

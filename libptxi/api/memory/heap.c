@@ -391,6 +391,7 @@ static void discard_block(struct ptxi_heap_block *b)
 {
     pthread_mutex_lock(&heap.lock);
     heap.in_use -= b->size;
+    ptxi_pages_release(&b->pages, b->size);
     bool clean = has_file(b) && drop_pages(b);
 
     if (!has_file(b))

@@ -11,7 +11,6 @@ struct ptxi_import {
     size_t opened; /* how often; under the lock */
 };
 
-/* Taken before the context's lock and the heap's. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 ptxiResult ptxiIpcGetMemHandle(ptxiIpcMemHandle *pHandle, ptxiDevicePtr dptr)
