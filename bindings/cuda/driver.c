@@ -282,59 +282,19 @@ ptxiResult cuProfilerStop(void)
 
 /* ---- lookup of calls by name */
 
-enum { PER_THREAD = 2 };           /* CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM */
-enum { FOUND = 0, NOT_FOUND = 1 }; /* CUdriverProcAddressQueryResult */
+enum { PER_THREAD = 2 }; /* CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM */
+enum { FOUND = 0, NOT_FOUND = 1, VERSION_NOT_SUFFICIENT = 2 }; /* CUdriverProcAddressQueryResult */
 
-/* Versions of calls that have other parameters than the version before, and the version of CUDA that introduced
- * them. */
-static const struct {
-    const char *name;
-    int cuda_version;
-} changed_calls[] = {
-    { "cuCtxCreate_v3", 11040 },
-    { "cuCtxCreate_v4", 12050 },
-    { "cuCtxGetDevice_v2", 13000 },
-    { "cuCtxSynchronize_v2", 13000 },
-    { "cuGetProcAddress_v2", 12000 },
-    { "cuGraphAddDependencies_v2", 12030 },
-    { "cuGraphAddKernelNode_v2", 12000 },
-    { "cuGraphAddNode_v2", 12030 },
-    { "cuGraphExecKernelNodeSetParams_v2", 12000 },
-    { "cuGraphExecUpdate_v2", 12000 },
-    { "cuGraphGetEdges_v2", 12030 },
-    { "cuGraphKernelNodeGetParams_v2", 12000 },
-    { "cuGraphKernelNodeSetParams_v2", 12000 },
-    { "cuGraphNodeGetDependencies_v2", 12030 },
-    { "cuGraphNodeGetDependentNodes_v2", 12030 },
-    { "cuGraphRemoveDependencies_v2", 12030 },
-    { "cuMemAdvise_v2", 12020 },
-    { "cuMemPrefetchAsync_v2", 12020 },
-    { "cuMemcpy3DBatchAsync_v2", 13000 },
-    { "cuMemcpyBatchAsync_v2", 13000 },
-    { "cuStreamGetCaptureInfo_v2", 11030 },
-    { "cuStreamGetCaptureInfo_v3", 12030 },
-    { "cuStreamGetCtx_v2", 12050 },
-    { "cuStreamUpdateCaptureDependencies_v2", 12030 },
-};
-
-static bool is_newer_than(const char *name, int cuda_version)
-{
-    for (unsigned i = 0; i < sizeof changed_calls / sizeof *changed_calls; i++)
-        if (!strncmp(changed_calls[i].name, name, strlen(changed_calls[i].name)))
-            return cuda_version < changed_calls[i].cuda_version;
-    return false;
-}
-
-static driver_function *find_function(const char *symbol, const char *suffix, int cuda_version)
+static const struct driver_symbol *find_symbol(const char *symbol, const char *suffix)
 {
     char name[128];
     int length = snprintf(name, sizeof name, "%s%s", symbol, suffix);
 
-    if (length < 0 || (size_t)length >= sizeof name || is_newer_than(name, cuda_version))
+    if (length < 0 || (size_t)length >= sizeof name)
         return NULL;
     for (unsigned i = 0; i < ptxi_driver_symbol_count; i++)
         if (!strcmp(ptxi_driver_symbols[i].name, name))
-            return ptxi_driver_symbols[i].address;
+            return &ptxi_driver_symbols[i];
     return NULL;
 }
 
@@ -343,17 +303,24 @@ ptxiResult cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion, 
 {
     static const char *const suffixes[] = { "_v3_ptsz", "_v2_ptds", "_v2_ptsz", "_ptds", "_ptsz", "_v4", "_v3", "_v2",
                                             "" };
-    enum { PER_THREAD_SUFFIXES = 5 };
-    driver_function *f = NULL;
+    enum { PER_THREAD_SUFFIXES = 5, SUFFIXES = sizeof suffixes / sizeof *suffixes };
+    int status = NOT_FOUND;
 
     if (!symbol || !pfn)
         return PTXI_ERROR_INVALID_VALUE;
-    for (unsigned i = flags & PER_THREAD ? 0 : PER_THREAD_SUFFIXES; i < sizeof suffixes / sizeof *suffixes && !f; i++)
-        f = find_function(symbol, suffixes[i], cudaVersion);
-    *pfn = (void *)f;
+    *pfn = NULL;
+    for (unsigned i = flags & PER_THREAD ? 0 : PER_THREAD_SUFFIXES; i < SUFFIXES && !*pfn; i++) {
+        const struct driver_symbol *s = find_symbol(symbol, suffixes[i]);
+
+        if (!s)
+            continue;
+        status = s->cuda_version > cudaVersion ? VERSION_NOT_SUFFICIENT : FOUND;
+        if (status == FOUND)
+            *pfn = (void *)s->address;
+    }
     if (symbolStatus)
-        *symbolStatus = f ? FOUND : NOT_FOUND;
-    return f ? PTXI_SUCCESS : PTXI_ERROR_NOT_FOUND;
+        *symbolStatus = status;
+    return status == FOUND ? PTXI_SUCCESS : PTXI_ERROR_NOT_FOUND;
 }
 
 ptxiResult cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, uint64_t flags)

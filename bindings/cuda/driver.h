@@ -6,10 +6,11 @@
 
 typedef void driver_function(void);
 
-/* All calls of the library by name. */
+/* All calls of the library by name. cuda_version: the version of CUDA that introduced it, or 0. */
 struct driver_symbol {
     const char *name;
     driver_function *address;
+    int cuda_version;
 };
 extern const struct driver_symbol ptxi_driver_symbols[];
 extern const unsigned ptxi_driver_symbol_count;

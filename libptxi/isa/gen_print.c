@@ -80,6 +80,20 @@ static int parse_version(const char *s)
     return major * 10 + minor;
 }
 
+/* The end of a range of versions, "1.0-6.3/sm_70", and the first target that it applies to. Both are 0 if there is
+ * none. */
+static void parse_end(const char *s, int *version, int *sm)
+{
+    const char *end = strchr(s, '-');
+
+    *version = *sm = 0;
+    if (!end)
+        return;
+    *version = parse_version(end + 1);
+    if (sscanf(end, "-%*d.%*d/sm_%d", sm) != 1)
+        die("PTX range '%s' has no target", s);
+}
+
 static int print_targets(const char *what, int n, const char *s)
 {
     int count = 0;
@@ -184,9 +198,9 @@ static int print_specs(int i, const struct parsed *row)
 /* Prints the arrays of row i. Returns the initializer of its members after `section`, which refers to them. */
 static char *print_row_arrays(int i)
 {
-    const char *pattern = exec_pattern(rows[i].exec), *end = strchr(rows[i].ptx, '-');
+    const char *pattern = exec_pattern(rows[i].exec);
     char ops_name[32] = "NULL", slots_name[32] = "NULL", specs_name[32] = "NULL", *tail = malloc(512);
-    int slots[4] = { 0 }, specs, targets, execs;
+    int slots[4] = { 0 }, specs, targets, execs, end, end_sm;
     struct parsed row;
 
     if (!tail)
@@ -202,13 +216,14 @@ static char *print_row_arrays(int i)
         snprintf(slots_name, sizeof slots_name, "row%d_slots", i);
     if (specs)
         snprintf(specs_name, sizeof specs_name, "row%d_specs", i);
-    snprintf(tail, 512, "%s, %s, row%d_targets, %s, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, { %d, %d, %d, %d }",
+    parse_end(rows[i].ptx, &end, &end_sm);
+    snprintf(tail, 512,
+             "%s, %s, row%d_targets, %s, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, { %d, %d, %d, %d }",
              slots_name,
              specs_name, i, ops_name, exec_rule(rows[i].exec), section_chapter(rows[i].section), is_pure(&rows[i]),
              find_name(&mnemonics, rows[i].mnemonic, strlen(rows[i].mnemonic)), parse_version(rows[i].ptx),
-             end ? parse_version(end + 1) : 0, row.slot_count, head_slots(rows[i].mnemonic, &row), specs, targets,
-                 execs, slots[0],
-             slots[1], slots[2], slots[3]);
+             end, end_sm, row.slot_count, head_slots(rows[i].mnemonic, &row), specs, targets, execs, slots[0], slots[1],
+             slots[2], slots[3]);
     return tail;
 }
 

@@ -310,7 +310,7 @@ const struct ptxi_need *ptxi_isa_unmet_need(const struct ptxi_match *m, unsigned
     const struct ptxi_row *row = m->row;
     const struct ptxi_family *f = ptxi_isa_family(row->mnemonic, strlen(row->mnemonic));
 
-    if (version < row->ptx || (row->ptx_end && version >= row->ptx_end && target.sm >= 70) ||
+    if (version < row->ptx || (row->ptx_end && version >= row->ptx_end && target.sm >= row->ptx_end_sm) ||
         !ptxi_isa_target_ok(row, target)) {
         *need = (struct ptxi_need){ row->targets, PTXI_NO_WORD, row->ptx, row->target_count };
         return need;

@@ -145,6 +145,7 @@ struct ptxi_row {
     uint16_t family;      /* index of the family: enum ptxi_mnemonic; rows of dialects may have numbers of their own */
     uint16_t ptx;         /* major * 10 + minor */
     uint16_t ptx_end;     /* first PTX version without it (e.g. vote without .sync), or 0 */
+    uint16_t ptx_end_sm;  /* for targets from sm_<ptx_end_sm> on */
     uint8_t slot_count;
     uint8_t head_count; /* number of the first slots, which belong to the instruction's name */
     uint8_t spec_count, target_count;
@@ -233,7 +234,7 @@ bool ptxi_isa_target_ok(const struct ptxi_row *row, struct ptxi_target target);
 
 /* The requirement of a form that code of `version` (major * 10 + minor) and target does not meet, or NULL. Its `word`
  * is the qualifier that has the requirement, or PTXI_NO_WORD if the row itself has it; then it is written to *need.
- * Targets from sm_70 on do not meet a row that PTX has dropped (ptx_end). */
+ * Targets from ptx_end_sm on do not meet a row that PTX has dropped (ptx_end). */
 const struct ptxi_need *ptxi_isa_unmet_need(const struct ptxi_match *m, unsigned version, struct ptxi_target target,
                                             struct ptxi_need *need);
 

@@ -252,8 +252,8 @@ static bool check_candidate(struct check *k, const struct ptxi_candidate *c)
 
 /* ---- the candidate that accepts the operands ---- */
 
-/* Warns of a register that is narrower than an address, which is probably a mistake. */
-static void warn_narrow(struct check *k)
+/* Warns of a register that is narrower than an address, which is probably a mistake. Notes addresses of 32 bits. */
+static void check_widths(struct check *k)
 {
     unsigned nth = 0;
 
@@ -266,7 +266,10 @@ static void warn_narrow(struct check *k)
         space = ptxi_check_address_space(k->candidate, nth++);
         if (i < k->row->spec_count && k->candidate->types[i] != PTXI_T_NONE)
             continue; /* tensor memory: its addresses have a width of their own */
-        if (r->based && !r->var && ptxi_types[r->type].bits < k->p->ast->address_size && ptxi_is_wide_space(space))
+        if (!r->based || r->var || !ptxi_is_wide_space(space))
+            continue;
+        k->p->narrow_addresses |= ptxi_types[r->type].bits <= 32;
+        if (ptxi_types[r->type].bits < k->p->ast->address_size)
             ptxi_parse_warn(k->p, r->loc, "'%.*s' is a %u-bit register, but an address in %s space has %u bits",
                             (int)r->loc.len, r->s, ptxi_types[r->type].bits, ptxi_check_space_names[space],
                             k->p->ast->address_size);
@@ -287,10 +290,13 @@ static bool commit(struct check *k)
     unsigned n = k->candidate->spec_count;
 
     if (k->candidate->address_count)
-        warn_narrow(k);
-    if (k->p->ast->address_size == 64 && n && k->candidate->types[0] == PTXI_T_u32 && k->row->family == PTXI_M_cvta) {
-        ptxi_parse_error(k->p, k->loc, "'%.*s' requires .address_size 32", (int)k->opcode->n, k->opcode->s);
-        return false;
+        check_widths(k);
+    if (n && k->candidate->types[0] == PTXI_T_u32 && k->row->family == PTXI_M_cvta) {
+        if (k->p->ast->address_size == 64) {
+            ptxi_parse_error(k->p, k->loc, "'%.*s' requires .address_size 32", (int)k->opcode->n, k->opcode->s);
+            return false;
+        }
+        k->p->narrow_addresses = true;
     }
     while (n && k->out[n - 1].form == PTXI_OPD_NONE)
         n--;

@@ -327,6 +327,8 @@ static bool check_symbol(struct check *k, const struct ptxi_raw *r, const struct
         ptxi_types[want].bits < address_size)
         return ptxi_check_fail_operand(k, r->loc, s, "cannot hold the address of '%s', which has %u bits",
                                        r->var->name->s, address_size);
+    k->p->narrow_addresses |= r->kind == PTXI_RAW_VAR && r->var->space == PTXI_SPACE_GLOBAL && !r->offset &&
+                              ptxi_types[want].bits <= 32;
     if (r->kind == PTXI_RAW_VAR && r->var->space == PTXI_SPACE_PARAM && !r->var->is_param && !r->var->is_ret)
         return ptxi_check_fail(k, r->loc, "'%s' is an argument or result of a call and has no address",
                                r->var->name->s);

@@ -355,8 +355,8 @@ static void report_need(struct parser *p, struct ptxi_loc loc, const char *s, si
     if (p->version < need->ptx)
         ptxi_str_printf(&out, "requires PTX %u.%u or later", need->ptx / 10, need->ptx % 10);
     else if (target_fits(need->targets, need->target_count, p->target))
-        ptxi_str_printf(&out, "was removed in PTX %u.%u for .target sm_70 and higher", row->ptx_end / 10,
-                        row->ptx_end % 10);
+        ptxi_str_printf(&out, "was removed in PTX %u.%u for .target sm_%u and higher", row->ptx_end / 10,
+                        row->ptx_end % 10, row->ptx_end_sm);
     else
         ptxi_str_puts(&out, "requires .target ");
     if (p->version >= need->ptx && !target_fits(need->targets, need->target_count, p->target))
@@ -493,7 +493,35 @@ static bool try_row(struct parser *p, const struct ptxi_row *row, const struct p
     return true;
 }
 
-static struct ptxi_candidate *find_candidates(struct parser *p, const struct ptxi_family *f, const struct parts *q)
+static bool has_word(const struct parts *q, uint16_t word)
+{
+    for (unsigned i = 0; i < q->count; i++)
+        if (q->words[i] == word)
+            return true;
+    return false;
+}
+
+static bool has_64_bit_type(const struct parts *q)
+{
+    for (unsigned i = 0; i < q->count; i++)
+        if (q->words[i] < PTXI_TYPE_COUNT && ptxi_types[q->words[i]].bits == 64)
+            return true;
+    return false;
+}
+
+/* Whether .ftz is implied: f32 operations of sm_1x flush subnormals, on all GPUs. Conversions from and to 64 bits do
+ * so since PTX 1.5. (PTX ISA, "Floating Point Instructions", "cvt".) */
+static bool implies_ftz(const struct parser *p, const struct ptxi_family *f, const struct parts *q)
+{
+    bool of_sm_1x = p->target.sm / 10 == 1 && has_word(q, PTXI_T_f32) && !has_word(q, PTXI_Q_ftz);
+
+    if (ptxi_rows[f->first].family == PTXI_M_cvt && p->version < 15 && has_64_bit_type(q))
+        return false;
+    return of_sm_1x && q->count < MAX_QUALIFIERS;
+}
+
+static struct ptxi_candidate *find_written_candidates(struct parser *p, const struct ptxi_family *f,
+                                                      const struct parts *q)
 {
     const struct ptxi_row *rows = &ptxi_rows[f->first], *dialect = &ptxi_rows[ptxi_row_count];
     struct candidates list = { .available_end = &list.available, .others_end = &list.others };
@@ -506,6 +534,20 @@ static struct ptxi_candidate *find_candidates(struct parser *p, const struct ptx
             return NULL;
     *list.available_end = list.others;
     return list.available;
+}
+
+static struct ptxi_candidate *find_candidates(struct parser *p, const struct ptxi_family *f, const struct parts *q)
+{
+    struct ptxi_candidate *c;
+    struct parts flushing = *q;
+
+    if (implies_ftz(p, f, q)) {
+        flushing.words[flushing.count++] = PTXI_Q_ftz;
+        c = find_written_candidates(p, f, &flushing);
+        if (p->arena->oom || (c && c->available))
+            return c;
+    }
+    return find_written_candidates(p, f, q);
 }
 
 /* Adds an opcode to the cache. */

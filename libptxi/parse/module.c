@@ -98,6 +98,9 @@ static struct ptxi_module_ast *finish(struct parser *p)
 {
     struct ptxi_module_ast *m = p->ast;
 
+    /* As ptxas does: modules before PTX 2.3 do not say which size they have. */
+    if (!p->narrow_addresses)
+        m->address_size = 64;
     m->func_count = (uint32_t)p->funcs.count;
     m->var_count = (uint32_t)p->vars.count;
     m->file_count = (uint32_t)p->files.count;

@@ -221,6 +221,7 @@ static bool parse_address_size(struct parser *p)
         return false;
     }
     p->ast->address_size = (uint8_t)v;
+    p->narrow_addresses |= v == 32;
     p->have_address_size = true;
     return true;
 }

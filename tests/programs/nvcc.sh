@@ -13,5 +13,5 @@ done
 shift
 case " $* " in
 *" -ptx "* | *" --ptx "*) exec "${REAL_NVCC:?}" -arch=compute_90 "$@" ;;
-*) exec "${REAL_NVCC:?}" -gencode=arch=compute_90,code='[compute_90,sm_90]' "$@" ;;
+*) exec "${REAL_NVCC:?}" -gencode=arch=compute_90,code=compute_90 "$@" ;;
 esac

@@ -29,6 +29,11 @@ int cuLaunchKernel_ptsz(CUfunction f, unsigned gx, unsigned gy, unsigned gz, uns
                         CUstream stream, void **params, void **extra);
 int cuCtxSynchronize(void);
 int cuGetProcAddress_v2(const char *symbol, void **pfn, int version, uint64_t flags, int *status);
+int cuStreamGetCaptureInfo(CUstream stream, int *status, unsigned long long *id);
+int cuStreamGetCaptureInfo_v2(CUstream stream, int *status, unsigned long long *id, void **graph, const void **nodes,
+                              size_t *count);
+int cuStreamGetCaptureInfo_v3(CUstream stream, int *status, unsigned long long *id, void **graph, const void **nodes,
+                              const void **data, size_t *count);
 int cuGetExportTable(const void **table, const void *id);
 
 #define ok(call) ck_assert_int_eq(call, SUCCESS)
@@ -93,8 +98,18 @@ static void *find_function(const char *symbol, int version, uint64_t flags)
     int status = -1, r = cuGetProcAddress_v2(symbol, &p, version, flags, &status);
 
     ck_assert_int_eq(r, p ? SUCCESS : NOT_FOUND);
-    ck_assert_int_eq(status, p ? 0 : 1);
+    ck_assert_int_eq(status == 0, p != NULL);
     return p;
+}
+
+/* A function that is newer than the program's version of CUDA differs from one that does not exist. */
+static int status_of(const char *symbol, int version)
+{
+    void *p;
+    int status = -1;
+
+    cuGetProcAddress_v2(symbol, &p, version, 0, &status);
+    return status;
 }
 
 START_TEST(functions_are_found_by_version)
@@ -110,6 +125,17 @@ START_TEST(functions_are_found_by_version)
     ck_assert_ptr_eq(find_function("cuGetProcAddress", 12000, 0), (void *)cuGetProcAddress_v2);
     ck_assert_ptr_eq(find_function("cuGetExportTable", 3000, 0), (void *)cuGetExportTable);
     ck_assert_ptr_null(find_function("cuNoSuchCall", 13000, 0));
+    ck_assert_ptr_null(find_function("cuGraphCreate", 9000, 0));
+    ck_assert_int_eq(status_of("cuGraphCreate", 10000), 0);
+    ck_assert_int_eq(status_of("cuNoSuchCall", 13000), 1);
+    ck_assert_int_eq(status_of("cuGraphCreate", 9000), 2);
+    ck_assert_int_eq(status_of("cuMemAlloc", 1), 2);
+    ck_assert_int_eq(status_of("cuStreamGetCaptureInfo", 10000), 2);
+    ck_assert_ptr_eq(find_function("cuStreamGetCaptureInfo", 10010, 0), (void *)cuStreamGetCaptureInfo);
+    ck_assert_ptr_eq(find_function("cuStreamGetCaptureInfo", 11030, 0), (void *)cuStreamGetCaptureInfo_v2);
+    ck_assert_ptr_eq(find_function("cuStreamGetCaptureInfo", 13000, 0), (void *)cuStreamGetCaptureInfo_v3);
+    ck_assert_ptr_ne(find_function("cuStreamGetCaptureInfo", 13000, PER_THREAD), (void *)cuStreamGetCaptureInfo_v3);
+    ck_assert_ptr_null(find_function("cuStreamGetCaptureInfo", 10000, PER_THREAD));
     ck_assert_int_eq(cuGetProcAddress_v2(NULL, NULL, 0, 0, NULL), INVALID_VALUE);
 }
 END_TEST

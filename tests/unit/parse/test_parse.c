@@ -552,10 +552,36 @@ START_TEST(concatenated_modules)
 }
 END_TEST
 
+/* Without .address_size, the instructions decide. */
+static unsigned address_size_of(const char *body)
+{
+    char text[256];
+    int n = snprintf(text, sizeof text, ".version 3.0\n.target sm_30\n.global .u32 g;\n"
+                     ".entry k(.param .u32 a) { .reg .u32 r; .reg .u64 w; .shared .u32 s; %s exit; }", body);
+    struct parsed p = parse_text(text, (size_t)n);
+
+    ck_assert_msg(p.m != NULL, "%s", ptxi_str_text(&p.out));
+    unsigned size = p.m->address_size;
+    free_parsed(&p);
+    return size;
+}
+
+START_TEST(inferred_address_size)
+{
+    ck_assert_uint_eq(address_size_of(""), 64);
+    ck_assert_uint_eq(address_size_of("mov.u64 w, g; ld.global.u32 r, [w];"), 64);
+    ck_assert_uint_eq(address_size_of("mov.u32 r, s; st.shared.u32 [r], r; st.global.u32 [g], r;"), 64);
+    ck_assert_uint_eq(address_size_of("ld.param.u32 r, [a]; ld.global.u32 r, [r];"), 32);
+    ck_assert_uint_eq(address_size_of("ld.param.u32 r, [a]; ld.u32 r, [r];"), 32);
+    ck_assert_uint_eq(address_size_of("mov.u32 r, g;"), 32);
+    ck_assert_uint_eq(address_size_of("cvta.to.global.u32 r, r;"), 32);
+}
+END_TEST
+
 START_TEST(module_headers)
 {
     static const char old[] = ".version 1.4\n.target sm_13\n.entry k(.param .u32 a) { .reg .u32 r; "
-                              "ld.param.u32 r, [a]; exit; }",
+                              "ld.param.u32 r, [a]; ld.global.u32 r, [r]; exit; }",
                       newer[] = ".version 10.3\n.target sm_150a, debug\n.address_size 64\n.section .debug_info { }",
                       none[] = "// nothing\n.version 8.0\n.target compute_80, texmode_independent\n\0\0";
     struct parsed a = parse_text(old, sizeof old - 1), b = parse_text(newer, sizeof newer - 1), c = parse_text(none,
@@ -909,6 +935,7 @@ int main(void)
     tcase_add_test(t, line_marks_and_files);
     tcase_add_test(t, concatenated_modules);
     tcase_add_test(t, module_headers);
+    tcase_add_test(t, inferred_address_size);
     tcase_add_loop_test(t, bad_text_is_refused, 0, sizeof invalid_texts / sizeof *invalid_texts);
     tcase_add_test(t, messages_have_the_documented_form);
     tcase_add_loop_test(t, versions_and_targets, 0, sizeof requirements / sizeof *requirements);
