@@ -97,7 +97,8 @@ int main(void)
 
         if (*line == '#')
             continue;
-        must(sscanf(line, "%31s %31s %u %u %zu %" SCNx64, c.kernel, c.operands, &c.grid, &c.block, &c.bytes, &want) == 6,
+        must(sscanf(line, "%31s %31s %u %u %zu %" SCNx64, c.kernel, c.operands, &c.grid, &c.block, &c.bytes,
+                    &want) == 6,
              "malformed line in cases.txt");
         cases++;
         if (run(&c) != want) {

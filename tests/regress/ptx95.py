@@ -56,7 +56,8 @@ def main():
         if line.startswith('#'):
             continue
         kernel, operands, blocks, threads, size, recorded = line.split()
-        got = run(driver, args.ptxas if args.prefix == 'cu' else None, kernel, operands, int(blocks), int(threads), int(size))
+        ptxas = args.ptxas if args.prefix == 'cu' else None
+        got = run(driver, ptxas, kernel, operands, int(blocks), int(threads), int(size))
         different += got != recorded
         print(kernel, operands, blocks, threads, size, got, 'as recorded' if got == recorded else 'NOT as recorded')
     sys.exit(different > 0)
