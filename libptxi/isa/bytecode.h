@@ -126,15 +126,27 @@ enum {
  * The lower half of imm is a slot with a mask. async_store: a is the destination, c the mbarrier. The values are in
  * b, d and the slots in the halves of imm. mods: */
 enum {
-    PTXI_BULK_MULTICAST = 1,   /* the mask selects CTAs */
-    PTXI_BULK_BYTE_MASK = 2,   /* the mask selects bytes */
+    PTXI_BULK_MULTICAST = 1,   /* the mask has 32 bits and selects CTAs */
+    PTXI_BULK_BYTE_MASK = 2,   /* the mask has 16 bits and selects bytes */
     PTXI_STORE_WIDTH = 3,      /* async_store: mask of the logarithm of the words of a value */
     PTXI_BULK_REDUCE = 2       /* shift of the reduction, PTXI_OP_atom_...; 0: copy */
 };
 _Static_assert(PTXI_OP_COUNT <= 65536 >> PTXI_BULK_REDUCE, "operations fit into mods");
 
+/* tensor_coords: a, b, c, d, imm are arguments of the next tensor copy, and mods is the number of the first one. */
+enum ptxi_tensor_argument {
+    PTXI_TENSOR_FIRST_COORD = 0,
+    PTXI_TENSOR_FIRST_OFFSET = 5,  /* of im2col */
+    /* PTX ISA, "Overriding tensor property value" */
+    PTXI_TENSOR_NEW_ADDRESS = 8,   /* lower and upper word */
+    PTXI_TENSOR_NEW_SIZES = 10,
+    PTXI_TENSOR_NEW_STRIDES = 15,  /* lower words, from dimension 1 on */
+    PTXI_TENSOR_UPPER_STRIDES = 19, /* four bits of each */
+    PTXI_TENSOR_ARGUMENTS
+};
+
 /* tensor_copy: a is the box in shared memory, b the tensor map, c the mbarrier or none (generic addresses), d a mask
- * of CTAs or none, imm the coordinates. mods: */
+ * of CTAs or none, imm the number of coordinates. mods: */
 enum {
     PTXI_TENSOR_STORE = 1,  /* to global memory */
     PTXI_TENSOR_ROWS = 2,   /* tile::gather4, tile::scatter4: four rows with a coordinate each */
@@ -143,7 +155,10 @@ enum {
     PTXI_TENSOR_W128 = 12,  /* im2col::w::128 */
     PTXI_TENSOR_MODE = 14,  /* mask of the mode */
     PTXI_TENSOR_PAIR = 16,  /* the mbarrier may be in the other CTA of the pair */
-    PTXI_TENSOR_REDUCE = 5  /* shift of the reduction, enum ptxi_tensor_reduction of exec/async/tensor_map.h */
+    PTXI_TENSOR_REDUCE = 5, /* shift of the reduction, enum ptxi_tensor_reduction of exec/async/tensor_map.h */
+    PTXI_TENSOR_REDUCE_MASK = 15,
+    PTXI_TENSOR_OVERRIDE = 512,       /* an argument replaces the map's address */
+    PTXI_TENSOR_OVERRIDE_SIZES = 1024 /* ... and its sizes and strides */
 };
 
 /* tensormap_replace: a is the generic address of the map, b the new value (64 bits), imm the index in the field.
@@ -168,7 +183,7 @@ enum ptxi_tensor_field {
 /* tcgen05_...: mods. a is an address of tensor memory or a generic address of shared memory, b the other operand. */
 enum {
     PTXI_TCGEN05_PAIR = 1,     /* .cta_group::2 */
-    PTXI_TCGEN05_MULTICAST = 2 /* commit: b is a mask of CTAs */
+    PTXI_TCGEN05_MULTICAST = 2 /* commit: b is a mask of CTAs, of 32 bits */
 };
 
 /* tcgen05_ld, tcgen05_st: pool[imm]; a is the address. */

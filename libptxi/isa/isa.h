@@ -106,7 +106,7 @@ enum { PTXI_VECTOR_OF_SLOT = 0x8000, PTXI_VECTOR_TIMES = 8, PTXI_VECTOR_DIVIDED 
 
 /* Every step-th value from first to last. */
 struct ptxi_range {
-    int32_t first, last, step;
+    int64_t first, last, step;
 };
 
 struct ptxi_opspec {

@@ -1,6 +1,7 @@
 /* Operands that are values: registers, constants, special registers, symbols, and vectors of them. */
 #include "parse/check_state.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "isa/bytecode.h"
@@ -103,11 +104,11 @@ static bool is_in_ranges(const struct ptxi_opspec *s, int64_t v)
 
 static void put_range(struct ptxi_str *out, const struct ptxi_range *range)
 {
-    ptxi_str_printf(out, "%d", range->first);
+    ptxi_str_printf(out, "%" PRId64, range->first);
     if (range->last != range->first)
-        ptxi_str_printf(out, " to %d", range->last);
+        ptxi_str_printf(out, " to %" PRId64, range->last);
     if (range->last != range->first && range->step > 1)
-        ptxi_str_printf(out, " in steps of %d", range->step);
+        ptxi_str_printf(out, " in steps of %" PRId64, range->step);
 }
 
 static bool fail_range(struct check *k, const struct ptxi_raw *r, const struct ptxi_opspec *s)

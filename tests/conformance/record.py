@@ -638,4 +638,5 @@ def main():
     {'record': record, 'show': show, 'dump': dump, 'assemble': assemble_all}[args.what](args, plan)
 
 
-main()
+if __name__ == '__main__':
+    main()

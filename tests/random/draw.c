@@ -314,9 +314,9 @@ static void put_list(FILE *out, const struct operand *e, unsigned count)
     fputc('}', out);
 }
 
-static int draw_in_range(struct scope *s, const struct ptxi_range *r)
+static long long draw_in_range(struct scope *s, const struct ptxi_range *r)
 {
-    return r->first + (int)draw(s, (unsigned)((r->last - r->first) / r->step) + 1) * r->step;
+    return r->first + (long long)draw(s, (unsigned)((r->last - r->first) / r->step) + 1) * r->step;
 }
 
 /* Packed and 16-bit floating-point constants are loaded with mov. */
@@ -327,7 +327,7 @@ static struct operand put_constant(struct instruction *i, enum flavour f, const 
     struct operand c = draw_constant(i->s, f), r;
 
     if (o->ranges) {
-        snprintf(c.s, sizeof c.s, "%d", draw_in_range(i->s, o->ranges));
+        snprintf(c.s, sizeof c.s, "%lld", draw_in_range(i->s, o->ranges));
     } else if (moved) {
         r = draw_register(i->s, (enum width)flavours[f].width);
         fprintf(i->first, "    mov.b%u %s, 0x%llx;\n", width_bits[flavours[f].width], r.s,
@@ -440,7 +440,7 @@ static void put_immediate(struct instruction *i, const struct ptxi_opspec *o)
 {
     const struct ptxi_range *r = o->ranges;
 
-    fprintf(i->line, "%d", r ? draw_in_range(i->s, r) : (int)draw(i->s, 256));
+    fprintf(i->line, "%lld", r ? draw_in_range(i->s, r) : (long long)draw(i->s, 256));
 }
 
 static void put_selector(struct instruction *i, const struct ptxi_opspec *o)

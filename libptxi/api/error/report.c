@@ -27,6 +27,8 @@ static const struct {
                           "goes to a rank that the cluster does not have" },
     [PTXI_FK_OTHER_LOCAL] = { PTXI_FAULT_OTHER_THREAD_LOCAL, PTXI_ERROR_ILLEGAL_ADDRESS,
                               "goes beyond the thread's local memory" },
+    [PTXI_FK_ADDRESS_SPACE] = { PTXI_FAULT_ADDRESS_SPACE, PTXI_ERROR_INVALID_ADDRESS_SPACE,
+                                "is in a state space that the instruction does not accept" },
     [PTXI_FK_TRAP] = { PTXI_FAULT_TRAP, PTXI_ERROR_LAUNCH_FAILED, "trap instruction" },
     [PTXI_FK_ASSERT] = { PTXI_FAULT_ASSERT, PTXI_ERROR_ASSERT, "assertion failed" },
     [PTXI_FK_DEADLOCK] = { PTXI_FAULT_DEADLOCK, PTXI_ERROR_LAUNCH_FAILED, "deadlock: no waiting thread can run" },
@@ -54,6 +56,7 @@ static bool is_access(const struct ptxi_fault_report *f)
     case PTXI_FK_OUT_OF_BOUNDS: case PTXI_FK_MISALIGNED: case PTXI_FK_NULL: case PTXI_FK_FREED: case PTXI_FK_READ_ONLY:
     case PTXI_FK_PEER:
     case PTXI_FK_OTHER_SHARED: case PTXI_FK_NO_CTA: case PTXI_FK_NO_RANK: case PTXI_FK_OTHER_LOCAL:
+    case PTXI_FK_ADDRESS_SPACE:
         return f->access_size != 0;
     default:
         return false;

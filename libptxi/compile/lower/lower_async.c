@@ -2,6 +2,7 @@
 #include "compile/lower/lower_state.h"
 
 #include <assert.h>
+#include <string.h>
 
 /* --- cp.async --- */
 
@@ -148,31 +149,53 @@ static uint16_t reduction_mods(uint16_t op, uint16_t plain)
     return op == plain ? 0 : (uint16_t)(op << PTXI_BULK_REDUCE);
 }
 
+uint32_t ptxi_lower_cta_mask(struct ptxi_lower *l)
+{
+    const struct ptxi_operand *mask = ptxi_lower_operand(l, PTXI_OPERAND_cta_mask);
+    enum ptxi_class class;
+
+    if (!mask)
+        return PTXI_NONE;
+    class = ptxi_ir_class_of(ptxi_lower_operand_type(l, PTXI_OPERAND_cta_mask));
+    return ptxi_lower_fit(l, ptxi_lower_use(l, mask, class), PTXI_RC_32);
+}
+
+/* True if the copy inspects its data. Which elements it inspects is not published. */
+static bool has_report(const struct ptxi_match *m)
+{
+    uint16_t report = ptxi_isa_slot_word(m, PTXI_SLOT_report);
+
+    return report != PTXI_NO_WORD && report != PTXI_Q_mbarrier__report__disabled;
+}
+
 /* Fields as in bytecode.h. */
 void ptxi_lower_rule_bulk(struct ptxi_lower *l, const struct ptxi_inst *inst)
 {
     const struct ptxi_match *m = inst->match;
-    const struct ptxi_operand *cta_mask = ptxi_lower_operand(l, PTXI_OPERAND_cta_mask);
     const struct ptxi_operand *byte_mask = ptxi_lower_operand(l, PTXI_OPERAND_byte_mask);
-    const struct ptxi_operand *mask = cta_mask ? cta_mask : byte_mask;
     uint32_t to = ptxi_lower_generic_address(l, PTXI_OPERAND_dst, space_in_slot(m, PTXI_SLOT_dst));
     uint32_t from = ptxi_lower_generic_address(l, PTXI_OPERAND_src, space_in_slot(m, PTXI_SLOT_src));
     bool has_mbarrier = ptxi_lower_operand(l, PTXI_OPERAND_mbar) != NULL;
-    uint32_t mbarrier = PTXI_NONE, size, v;
+    uint32_t mbarrier = PTXI_NONE, size, cta_mask, v;
     struct ptxi_ir_inst *i;
 
+    if (has_report(m)) {
+        ptxi_lower_unsupported(l, NULL);
+        return;
+    }
     if (has_mbarrier)
         mbarrier = ptxi_lower_generic_address(l, PTXI_OPERAND_mbar, space_in_slot(m, PTXI_SLOT_dst));
     if (to == PTXI_NONE || from == PTXI_NONE || (has_mbarrier && mbarrier == PTXI_NONE))
         return;
     size = ptxi_lower_use(l, ptxi_lower_operand(l, PTXI_OPERAND_size), PTXI_RC_32);
-    v = mask ? ptxi_lower_use(l, mask, PTXI_RC_16) : PTXI_NONE;
+    cta_mask = ptxi_lower_cta_mask(l);
+    v = byte_mask ? ptxi_lower_use(l, byte_mask, PTXI_RC_16) : cta_mask;
     i = ptxi_lower_op(l, PTXI_OP_bulk_copy, PTXI_NONE, to, from, mbarrier);
     ptxi_ir_set_read(i, PTXI_F_D, size);
     i->imm = PTXI_NO_SLOT;
     ptxi_ir_set_read(i, PTXI_F_IMM, v);
     i->mods = reduction_mods(ptxi_isa_op(m), PTXI_OP_bulk_copy);
-    if (cta_mask)
+    if (cta_mask != PTXI_NONE)
         i->mods |= PTXI_BULK_MULTICAST;
     if (byte_mask)
         i->mods |= PTXI_BULK_BYTE_MASK;
@@ -236,18 +259,66 @@ static unsigned tensor_reduction(const struct ptxi_match *m)
 
 enum { MAX_COORDS = 5 };
 
-/* One operation has no room for all coordinates. An operation of their own keeps them for it. */
-static void tensor_coords(struct ptxi_lower *l, const uint32_t *v, unsigned count, bool offsets)
+/* The arguments of a tensor copy, PTXI_NONE where there is none. */
+struct tensor_arguments {
+    uint32_t v[PTXI_TENSOR_ARGUMENTS];
+};
+
+/* One operation has no room for all arguments. Operations directly before it keep them for it. */
+static void keep_arguments(struct ptxi_lower *l, const struct tensor_arguments *a, enum ptxi_tensor_argument first)
 {
     static const uint8_t fields[MAX_COORDS] = { PTXI_F_A, PTXI_F_B, PTXI_F_C, PTXI_F_D, PTXI_F_IMM };
-    struct ptxi_ir_inst *i = ptxi_lower_op(l, PTXI_OP_tensor_coords, PTXI_NONE, PTXI_NONE, PTXI_NONE, PTXI_NONE);
+    struct ptxi_ir_inst *i;
 
-    assert(count <= MAX_COORDS);
+    if (a->v[first] == PTXI_NONE)
+        return;
+    i = ptxi_lower_op(l, PTXI_OP_tensor_coords, PTXI_NONE, PTXI_NONE, PTXI_NONE, PTXI_NONE);
     i->imm = PTXI_NO_SLOT;
-    i->mods = offsets;
-    for (unsigned d = 0; d < count; d++)
-        ptxi_ir_set_read(i, fields[d], v[d]);
+    i->mods = first;
+    for (unsigned d = 0; d < MAX_COORDS && first + d < PTXI_TENSOR_ARGUMENTS && a->v[first + d] != PTXI_NONE; d++)
+        ptxi_ir_set_read(i, fields[d], a->v[first + d]);
     i->flags |= PTXI_IF_TOGETHER;
+}
+
+/* The elements of a vector, extended to 32 bits. */
+static void use_vector(struct ptxi_lower *l, const struct ptxi_operand *o, enum ptxi_class class, uint32_t *v)
+{
+    assert(!o || o->count <= MAX_COORDS);
+    for (unsigned d = 0; o && d < o->count; d++)
+        v[d] = ptxi_lower_fit(l, ptxi_lower_use(l, &o->elements[d], class), PTXI_RC_32);
+}
+
+/* PTX ISA, "Overriding tensor property value" */
+static void use_overrides(struct ptxi_lower *l, struct tensor_arguments *a)
+{
+    const struct ptxi_operand *address = ptxi_lower_operand(l, PTXI_OPERAND_address);
+    const struct ptxi_operand *upper = ptxi_lower_operand(l, PTXI_OPERAND_upper);
+    uint32_t whole;
+
+    if (!address)
+        return;
+    whole = ptxi_lower_use(l, address, PTXI_RC_64);
+    for (int k = 0; k < 2; k++) {
+        struct ptxi_ir_inst *i;
+
+        a->v[PTXI_TENSOR_NEW_ADDRESS + k] = ptxi_lower_temp(l, PTXI_RC_32);
+        i = ptxi_lower_pure_op(l, PTXI_OP_unpack_32, a->v[PTXI_TENSOR_NEW_ADDRESS + k], whole, PTXI_NONE, PTXI_NONE);
+        i->imm = k;
+        i->mods = sizeof(uint64_t);
+    }
+    use_vector(l, ptxi_lower_operand(l, PTXI_OPERAND_sizes), PTXI_RC_16, &a->v[PTXI_TENSOR_NEW_SIZES]);
+    use_vector(l, ptxi_lower_operand(l, PTXI_OPERAND_strides), PTXI_RC_32, &a->v[PTXI_TENSOR_NEW_STRIDES]);
+    if (upper)
+        a->v[PTXI_TENSOR_UPPER_STRIDES] = ptxi_lower_fit(l, ptxi_lower_use(l, upper, PTXI_RC_16), PTXI_RC_32);
+}
+
+static unsigned tensor_overrides(const struct ptxi_match *m)
+{
+    bool sizes = ptxi_isa_has_word(m, PTXI_Q_override__global_dim) ||
+                 ptxi_isa_has_word(m, PTXI_Q_override__global_dim_stride);
+
+    return (ptxi_isa_has_word(m, PTXI_Q_override__global_address) ? PTXI_TENSOR_OVERRIDE : 0) |
+           (sizes ? PTXI_TENSOR_OVERRIDE_SIZES : 0);
 }
 
 static unsigned tensor_mode(const struct ptxi_match *m)
@@ -278,33 +349,39 @@ static const struct ptxi_operand *im2col_offsets(const struct ptxi_lower *l)
 
 void ptxi_lower_rule_tensor(struct ptxi_lower *l, const struct ptxi_inst *inst)
 {
+    static const enum ptxi_tensor_argument groups[] = {
+        PTXI_TENSOR_FIRST_COORD, PTXI_TENSOR_FIRST_OFFSET, PTXI_TENSOR_NEW_ADDRESS,
+        PTXI_TENSOR_NEW_SIZES,   PTXI_TENSOR_NEW_STRIDES,  PTXI_TENSOR_UPPER_STRIDES,
+    };
     const struct ptxi_match *m = inst->match;
     const struct ptxi_operand *c = ptxi_lower_operand(l, PTXI_OPERAND_c);
-    const struct ptxi_operand *mask = ptxi_lower_operand(l, PTXI_OPERAND_cta_mask);
-    const struct ptxi_operand *offsets = im2col_offsets(l);
     bool store = ptxi_isa_slot_word(m, PTXI_SLOT_dst) == PTXI_Q_global;
     enum ptxi_space box_space = space_in_slot(m, store ? PTXI_SLOT_src : PTXI_SLOT_dst);
     uint32_t box = ptxi_lower_generic_address(l, store ? PTXI_OPERAND_src : PTXI_OPERAND_dst, box_space);
     uint32_t map = ptxi_lower_generic_address(l, PTXI_OPERAND_map, PTXI_SPACE_GENERIC);
     uint32_t mbarrier = store ? PTXI_NONE : ptxi_lower_generic_address(l, PTXI_OPERAND_mbar, box_space);
-    uint32_t v[MAX_COORDS], w[3], cta_mask;
+    uint32_t cta_mask;
+    struct tensor_arguments a;
     struct ptxi_ir_inst *i;
 
+    if (has_report(m) || ptxi_isa_has_word(m, PTXI_Q_im2col_no_offs__w)) {
+        ptxi_lower_unsupported(l, NULL);
+        return;
+    }
     if (box == PTXI_NONE || map == PTXI_NONE || (!store && mbarrier == PTXI_NONE))
         return;
-    assert(c->count <= MAX_COORDS && (!offsets || offsets->count <= 3));
-    for (unsigned d = 0; d < c->count; d++)
-        v[d] = ptxi_lower_use(l, &c->elements[d], PTXI_RC_32);
-    for (unsigned d = 0; offsets && d < offsets->count; d++)
-        w[d] = ptxi_lower_fit(l, ptxi_lower_use(l, &offsets->elements[d], PTXI_RC_16), PTXI_RC_32);
-    cta_mask = mask ? ptxi_lower_use(l, mask, PTXI_RC_16) : PTXI_NONE;
-    tensor_coords(l, v, c->count, false);
-    if (offsets)
-        tensor_coords(l, w, offsets->count, true);
+    cta_mask = ptxi_lower_cta_mask(l);
+    memset(&a, 0xff, sizeof a);
+    use_vector(l, c, PTXI_RC_32, &a.v[PTXI_TENSOR_FIRST_COORD]);
+    use_vector(l, im2col_offsets(l), PTXI_RC_16, &a.v[PTXI_TENSOR_FIRST_OFFSET]);
+    use_overrides(l, &a);
+    for (unsigned k = 0; k < sizeof groups / sizeof *groups; k++)
+        keep_arguments(l, &a, groups[k]);
     i = ptxi_lower_op(l, ptxi_isa_op(m), PTXI_NONE, box, map, mbarrier);
     ptxi_ir_set_read(i, PTXI_F_D, cta_mask);
     i->imm = c->count;
-    i->mods = (uint16_t)((store ? PTXI_TENSOR_STORE : 0) | tensor_mode(m) | tensor_reduction(m) << PTXI_TENSOR_REDUCE);
+    i->mods = (uint16_t)((store ? PTXI_TENSOR_STORE : 0) | tensor_mode(m) | tensor_overrides(m) |
+                         tensor_reduction(m) << PTXI_TENSOR_REDUCE);
     i->flags |= PTXI_IF_TOGETHER;
 }
 

@@ -371,18 +371,16 @@ void ptxi_lower_rule_st(struct ptxi_lower *l, const struct ptxi_inst *inst)
             store_vector(l, &a, e, step);
 }
 
-/* prefetch.valid_addr: on an H100 the address must be that of a byte of global memory. */
+/* prefetch.valid_addr, which checks its address. */
 void ptxi_lower_rule_prefetch(struct ptxi_lower *l, const struct ptxi_inst *inst)
 {
     struct ptxi_lower_mem mem;
-    uint32_t d = ptxi_lower_temp(l, PTXI_RC_16);
     struct ptxi_ir_inst *i;
 
     if (!ptxi_lower_address(l, inst->operands[0].address, PTXI_SPACE_GLOBAL, &mem))
         return;
-    i = ptxi_lower_op(l, loads[PTXI_SPACE_GLOBAL].u8[0], d, mem.base, PTXI_NONE, PTXI_NONE);
+    i = ptxi_lower_op(l, ptxi_isa_op(inst->match), PTXI_NONE, mem.base, PTXI_NONE, PTXI_NONE);
     i->imm = (int32_t)mem.offset;
-    i->flags |= PTXI_IF_READS;
     ptxi_lower_note_access(i, &mem, 1, 0);
 }
 

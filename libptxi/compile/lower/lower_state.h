@@ -157,6 +157,11 @@ bool ptxi_lower_memory_operand(struct ptxi_lower *l, const struct ptxi_operand *
 uint32_t ptxi_lower_address_in_space(struct ptxi_lower *l, enum ptxi_operand_resolve_name name, enum ptxi_space space);
 uint32_t ptxi_lower_generic_address(struct ptxi_lower *l, enum ptxi_operand_resolve_name name, enum ptxi_space space);
 
+/* --- lower_async.c --- */
+
+/* The mask of CTAs of a multicast, extended to 32 bits. PTXI_NONE: there is none. */
+uint32_t ptxi_lower_cta_mask(struct ptxi_lower *l);
+
 /* --- lower_list.c: operations with more registers than an instruction has fields --- */
 
 struct ptxi_lower_list {

@@ -57,10 +57,10 @@ void ptxi_lower_rule_tcgen05(struct ptxi_lower *l, const struct ptxi_inst *inst)
     static const struct {
         enum ptxi_operand_resolve_name name;
         enum ptxi_class class;
-    } seconds[] = { { PTXI_OPERAND_columns, PTXI_RC_32 }, { PTXI_OPERAND_cta_mask, PTXI_RC_16 },
-                    { PTXI_OPERAND_s_desc, PTXI_RC_64 } };
+    } seconds[] = { { PTXI_OPERAND_columns, PTXI_RC_32 }, { PTXI_OPERAND_s_desc, PTXI_RC_64 } };
     const struct ptxi_match *m = inst->match;
-    uint32_t a = first_operand(l, m), second = PTXI_NONE;
+    uint32_t a = first_operand(l, m), second = ptxi_lower_cta_mask(l);
+    bool multicast = second != PTXI_NONE;
     struct ptxi_ir_inst *i;
 
     for (unsigned k = 0; k < sizeof seconds / sizeof *seconds; k++)
@@ -68,7 +68,7 @@ void ptxi_lower_rule_tcgen05(struct ptxi_lower *l, const struct ptxi_inst *inst)
             second = ptxi_lower_use(l, ptxi_lower_operand(l, seconds[k].name), seconds[k].class);
     i = ptxi_lower_op(l, ptxi_isa_op(m), PTXI_NONE, a, second, PTXI_NONE);
     i->mods = (uint16_t)((ptxi_isa_has_word(m, PTXI_Q_cta_group__2) ? PTXI_TCGEN05_PAIR : 0) |
-                         (ptxi_isa_has_word(m, PTXI_Q_multicast__cluster) ? PTXI_TCGEN05_MULTICAST : 0));
+                         (multicast ? PTXI_TCGEN05_MULTICAST : 0));
     if (ptxi_isa_op(m) == PTXI_OP_tcgen05_cp)
         i->imm = copy_imm(m);
     i->flags |= PTXI_IF_TOGETHER | PTXI_IF_READS;

@@ -101,7 +101,7 @@ static inline void prefetch_source(const struct ptxi_bulk_job *j)
 
 const struct ptxi_insn *ptxi_cp_async_bulk(struct ptxi_warp *w, const struct ptxi_insn *i)
 {
-    const uint16_t *mask = (uint16_t)i->imm == PTXI_NO_SLOT ? NULL : PTXI_SLOT(w, (uint16_t)i->imm);
+    const void *mask = (uint16_t)i->imm == PTXI_NO_SLOT ? NULL : PTXI_SLOT(w, (uint16_t)i->imm);
 
     for (ptxi_lanes left = w->active; left; left &= left - 1) {
         struct ptxi_bulk_job j;
@@ -112,9 +112,9 @@ const struct ptxi_insn *ptxi_cp_async_bulk(struct ptxi_warp *w, const struct ptx
             return w->stop;
         prefetch_source(&j);
         if (i->mods & PTXI_BULK_BYTE_MASK)
-            j.byte_mask = mask[j.lane];
+            j.byte_mask = ((const uint16_t *)mask)[j.lane];
         if (i->mods & PTXI_BULK_MULTICAST)
-            ok = ptxi_bulk_submit_multicast(w, i, &j, mask[j.lane], false);
+            ok = ptxi_bulk_submit_multicast(w, i, &j, ((const uint32_t *)mask)[j.lane], false);
         else
             ok = ptxi_bulk_submit(w, i, &j);
         if (!ok)

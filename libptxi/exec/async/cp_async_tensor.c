@@ -6,22 +6,25 @@
 #include "exec/async/cp_async_bulk.h"
 #include "exec/async/tma.h"
 
-/* Coordinates, or with mods the im2col offsets, of the tensor copy that follows. One instruction does not have
- * enough operands. */
+/* Arguments of the tensor copy that follows. One instruction does not have enough operands. */
 const struct ptxi_insn *ptxi_tensor_coords(struct ptxi_warp *w, const struct ptxi_insn *i)
 {
     const uint16_t slots[PTXI_TENSOR_MAX_RANK] = { i->a, i->b, i->c, i->d, (uint16_t)i->imm };
     struct ptxi_warp_async *async = ptxi_warp_async_get(w);
-    unsigned first = i->mods ? PTXI_TENSOR_MAX_RANK : 0;
+    unsigned first = i->mods;
 
     if (!async)
         return ptxi_fault(w, i, PTXI_FK_MEMORY, w->active, 0, 0, NULL);
     for (unsigned d = 0; d < PTXI_TENSOR_MAX_RANK && slots[d] != PTXI_NO_SLOT; d++) {
-        assert(first + d < PTXI_TENSOR_COORDS);
-        memcpy(async->tensor_coords[first + d], PTXI_SLOT(w, slots[d]), sizeof async->tensor_coords[0]);
+        assert(first + d < PTXI_TENSOR_ARGUMENTS);
+        memcpy(async->tensor_arguments[first + d], PTXI_SLOT(w, slots[d]), sizeof async->tensor_arguments[0]);
     }
     return i + 1;
 }
+
+_Static_assert((int)PTXI_TENSOR_FIRST_OFFSET == PTXI_TENSOR_MAX_RANK &&
+                   (int)PTXI_TENSOR_NEW_ADDRESS == PTXI_TENSOR_COORDS,
+               "coordinates and offsets are the first arguments");
 
 struct row_check {
     struct ptxi_warp *w;
@@ -57,17 +60,43 @@ static void read_coords(const struct ptxi_warp *w, const struct ptxi_insn *i, st
     assert(i->imm <= PTXI_TENSOR_COORDS);
     memset(j->coords, 0, sizeof j->coords);
     for (int d = 0; d < i->imm; d++)
-        j->coords[d] = w->async->tensor_coords[d][j->lane];
+        j->coords[d] = w->async->tensor_arguments[d][j->lane];
     for (int d = PTXI_TENSOR_MAX_RANK; offsets && d < PTXI_TENSOR_COORDS; d++)
-        j->coords[d] = w->async->tensor_coords[d][j->lane];
+        j->coords[d] = w->async->tensor_arguments[d][j->lane];
     j->map.halo = halo ? (uint16_t)j->coords[PTXI_TENSOR_MAX_RANK] : 0;
+}
+
+/* Replaces values of the map. PTX ISA, "Overriding tensor property value". */
+static void override(const struct ptxi_warp *w, const struct ptxi_insn *i, struct ptxi_bulk_job *j)
+{
+    int32_t (*arguments)[PTXI_LANES] = w->async->tensor_arguments;
+    uint32_t upper = (uint32_t)arguments[PTXI_TENSOR_UPPER_STRIDES][j->lane];
+
+    j->map.base = (uint32_t)arguments[PTXI_TENSOR_NEW_ADDRESS][j->lane] |
+                  (uint64_t)(uint32_t)arguments[PTXI_TENSOR_NEW_ADDRESS + 1][j->lane] << 32;
+    for (unsigned d = 0; i->mods & PTXI_TENSOR_OVERRIDE_SIZES && d < j->map.rank; d++) {
+        uint32_t size = arguments[PTXI_TENSOR_NEW_SIZES + d][j->lane] & UINT8_MAX;
+
+        j->map.last[d] = size - 1;
+        if (d > 0)
+            j->map.stride[d - 1] = ((uint32_t)arguments[PTXI_TENSOR_NEW_STRIDES + d - 1][j->lane] |
+                                    (uint64_t)(upper >> 4 * (d - 1) & 15) << 32) << 4;
+    }
+}
+
+static bool begins_at_zero(const struct ptxi_bulk_job *j)
+{
+    for (unsigned d = 0; d < j->map.rank; d++)
+        if (j->coords[d])
+            return false;
+    return true;
 }
 
 /* Reads the tensor map and the coordinates. Returns NULL, or an error message. */
 static const char *read_tensor(struct ptxi_warp *w, const struct ptxi_insn *i, struct ptxi_bulk_job *j)
 {
     uint64_t map = ((const uint64_t *)PTXI_SLOT(w, i->b))[j->lane];
-    enum ptxi_tensor_reduction r = i->mods >> PTXI_TENSOR_REDUCE;
+    enum ptxi_tensor_reduction r = i->mods >> PTXI_TENSOR_REDUCE & PTXI_TENSOR_REDUCE_MASK;
 
     if (ptxi_access_read(w, j->lane, map, &j->map, sizeof j->map) < sizeof j->map ||
         j->map.magic != PTXI_TENSOR_MAP_MAGIC || j->map.rank != (i->mods & PTXI_TENSOR_ROWS ? 2 : i->imm))
@@ -75,6 +104,10 @@ static const char *read_tensor(struct ptxi_warp *w, const struct ptxi_insn *i, s
     j->map.rows = i->mods & PTXI_TENSOR_ROWS;
     if (j->map.mode != mode_of(i))
         return "the tensor map is for another mode";
+    if (i->mods & PTXI_TENSOR_OVERRIDE)
+        override(w, i, j);
+    if (j->map.base % 16)
+        return "the address of the tensor is not a multiple of 16";
     if (!ptxi_tensor_map_is_valid(&j->map) || (j->map.rows && j->map.box[1] != 1))
         return j->map.rows ? "the boxes of the tensor map are not single rows"
                            : "invalid combination of fields in the tensor map";
@@ -82,6 +115,8 @@ static const char *read_tensor(struct ptxi_warp *w, const struct ptxi_insn *i, s
     if (r != PTXI_TENSOR_COPY && !j->reduce)
         return "this reduction is not defined for the element type of the tensor";
     read_coords(w, i, j);
+    if (i->mods & PTXI_TENSOR_OVERRIDE_SIZES && !begins_at_zero(j))
+        return "a box in a tensor whose sizes are overridden does not begin at coordinates 0";
     return ptxi_tensor_map_check_coords(&j->map, j->coords, i->mods & PTXI_TENSOR_STORE);
 }
 
@@ -120,7 +155,7 @@ static bool find_box(struct ptxi_warp *w, const struct ptxi_insn *i, struct ptxi
 
 const struct ptxi_insn *ptxi_cp_async_tensor(struct ptxi_warp *w, const struct ptxi_insn *i)
 {
-    const uint16_t *mask = i->d == PTXI_NO_SLOT ? NULL : PTXI_SLOT(w, i->d);
+    const uint32_t *mask = i->d == PTXI_NO_SLOT ? NULL : PTXI_SLOT(w, i->d);
     bool pair = i->mods & PTXI_TENSOR_PAIR;
 
     for (ptxi_lanes left = w->active; left; left &= left - 1) {

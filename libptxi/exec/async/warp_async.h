@@ -35,7 +35,7 @@ struct ptxi_warp_async {
     struct ptxi_cp_async *ring;
 
     uint32_t bulk_groups[PTXI_LANES]; /* number of committed bulk async-groups of each lane */
-    int32_t tensor_coords[PTXI_TENSOR_COORDS][PTXI_LANES]; /* for the next tensor copy */
+    int32_t tensor_arguments[PTXI_TENSOR_ARGUMENTS][PTXI_LANES]; /* of the next tensor copy */
 };
 
 /* The state of the warp, allocated if there is none. NULL: out of memory. */

@@ -23,6 +23,7 @@ enum ptxi_fault_kind {
     PTXI_FK_NO_CTA,         /* a shared address of another rank where the CTA's own memory is required */
     PTXI_FK_NO_RANK,        /* a shared address of a rank that the cluster does not have */
     PTXI_FK_OTHER_LOCAL,    /* .local memory of another thread */
+    PTXI_FK_ADDRESS_SPACE,  /* an address in a state space that the instruction does not accept */
     PTXI_FK_TRAP,
     PTXI_FK_ASSERT,
     PTXI_FK_DEADLOCK,

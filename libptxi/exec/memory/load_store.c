@@ -230,3 +230,21 @@ OP( shape )
 #include "exec/memory/load_shaped_inl.h"
 #define SHAPED_BITS 64
 #include "exec/memory/load_shaped_inl.h"
+
+/* prefetch.valid_addr: an H100 reports an address that is not in global memory. a, imm: the address. */
+OP( prefetch )
+{
+    const uint64_t *a = PTXI_SLOT(w, i->a);
+
+    for (unsigned l = 0; l < PTXI_LANES; l++) {
+        uint64_t address = a[l] + (uint64_t)(int64_t)i->imm;
+
+        if (!(w->active >> l & 1))
+            continue;
+        if (address - PTXI_SHARED_WINDOW < PTXI_WINDOW_SIZE)
+            return ptxi_fault_access(w, i, PTXI_FK_ADDRESS_SPACE, (ptxi_lanes)1 << l, address, 1, PTXI_AK_LOAD, NULL);
+        if (!ptxi_access_or_continue(w, i, l, PTXI_MS_GLOBAL, address, 1, 1, PTXI_AK_LOAD))
+            return w->stop;
+    }
+    NEXT;
+}

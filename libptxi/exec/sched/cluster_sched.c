@@ -103,8 +103,10 @@ static inline const struct ptxi_insn *run_slice(struct ptxi_warp *w, const struc
         before = pc;
         pc = w->table[pc->op](pc, w);
     } while (pc != w->stop && --steps);
-    if (pc != w->stop && before->op == PTXI_OP_tensor_coords) /* the next instruction belongs to it */
+    while (pc != w->stop && before->op == PTXI_OP_tensor_coords) { /* the next instruction belongs to it */
+        before = pc;
         pc = w->table[pc->op](pc, w);
+    }
     return pc;
 }
 

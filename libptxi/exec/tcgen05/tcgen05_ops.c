@@ -22,7 +22,7 @@ static const struct ptxi_insn *commit(struct ptxi_warp *w, const struct ptxi_ins
         return w->stop;
     if (!owner)
         return ptxi_tmem_misuse(w, i, "the mbarrier is not in shared memory");
-    mask = i->mods & PTXI_TCGEN05_MULTICAST ? ((const uint16_t *)PTXI_SLOT(w, i->b))[lane] : 1u << owner->rank;
+    mask = i->mods & PTXI_TCGEN05_MULTICAST ? ((const uint32_t *)PTXI_SLOT(w, i->b))[lane] : 1u << owner->rank;
     if (mask >> lead->member_count)
         return ptxi_tmem_misuse(w, i, "the multicast mask names a CTA that is not in the cluster");
     for (; mask; mask &= mask - 1) {

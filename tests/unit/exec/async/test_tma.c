@@ -110,7 +110,7 @@ static const char *target = "sm_90";
 static ptxiResult run(const char *copy, bool load, ptxiTensorMap *map, const struct shape *s)
 {
     static const char frame[] =
-        ".version 9.0\n.target %s\n.address_size 64\n.global .align 128 .b8 work[128];\n"
+        ".version 9.5\n.target %s\n.address_size 64\n.global .align 128 .b8 work[128];\n"
         ".visible .entry k(.param .align 64 .b8 map[128], .param .u64 p, .param .u32 c0, .param .u32 c1, .param .u32 "
         "c2, .param .u32 c3, .param .u32 c4, .param .u32 n, .param .u64 address) {\n"
         "  .reg .b32 %%r<10>, %%c<5>, %%s, %%m, %%n; .reg .b64 %%rd<8>, %%map; .reg .pred %%p, %%q; .reg .b16 %%h; "
@@ -223,6 +223,113 @@ START_TEST(multicast_to_itself)
     ok(ptxiMemcpyDtoH(got, box, BOX));
     for (uint32_t n = 0; n < box_words(s); n++)
         ck_assert_uint_eq(got[n], (uint32_t)(element(s, n) + 1));
+}
+END_TEST
+
+/* The same with a mask of 32 bits. */
+START_TEST(multicast_with_a_wide_mask)
+{
+    const struct shape *s = &shapes[4];
+    uint32_t got[BOX / 4];
+    ptxiTensorMap map;
+
+    target = "sm_107f";
+    ok(encode(&map, s, PTXI_TENSOR_MAP_DATA_TYPE_FLOAT32));
+    ok(run("mov.b32 %r9, 1;\n@%p cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+           ".multicast::cluster::32b.mbarrier::report::disabled [%s], [%map, {%c0, %c1}], [%m], %r9;", true, &map, s));
+    ok(ptxiMemcpyDtoH(got, box, BOX));
+    for (uint32_t n = 0; n < box_words(s); n++)
+        ck_assert_uint_eq(got[n], (uint32_t)(element(s, n) + 1));
+}
+END_TEST
+
+#define OTHER_ADDRESS ".override::global_address "
+#define LOAD_AT(dim, c) \
+    "cp.async.bulk.tensor." dim ".shared::cta.global.mbarrier::complete_tx::bytes" OTHER_ADDRESS "[%s], [%map, %rd3, " c \
+    "], [%m];"
+#define STORE_AT(dim, c) \
+    "cp.async.bulk.tensor." dim ".global.shared::cta.bulk_group" OTHER_ADDRESS "[%map, %rd3, " c "], [%s];"
+
+/* The address in the map is another one. */
+START_TEST(addresses_are_overridden)
+{
+    static const char *const loads[] = EACH_RANK(LOAD_AT), *const stores[] = EACH_RANK(STORE_AT);
+    struct shape s = shapes[_i];
+    uint32_t words[BOX / 4], got[TENSOR / 4];
+    char text[1000];
+    ptxiTensorMap map;
+
+    target = "sm_107f";
+    for (unsigned d = 0; d < s.rank; d++)
+        s.at[d] = abs(s.at[d]);
+    ok(ptxiTensorMapEncodeTiled(&map, PTXI_TENSOR_MAP_DATA_TYPE_FLOAT32, s.rank, (void *)(uintptr_t)(box + 64), s.dim,
+                                s.stride, s.box, s.step, 0, s.swizzle, 0, 0));
+    snprintf(text, sizeof text, "ld.param.u64 %%rd3, [address];\n@%%p %s", loads[s.rank - 1]);
+    ok(run(text, true, &map, &s));
+    ok(ptxiMemcpyDtoH(words, box, BOX));
+    for (uint32_t n = 0; n < box_words(&s); n++) {
+        ck_assert_uint_eq(words[place(&s, n)], (uint32_t)(element(&s, n) + 1));
+        words[place(&s, n)] += 1000;
+    }
+    ok(ptxiMemcpyHtoD(box, words, BOX));
+    snprintf(text, sizeof text, "ld.param.u64 %%rd3, [address];\n@%%p %s", stores[s.rank - 1]);
+    ok(run(text, false, &map, &s));
+    ok(ptxiMemcpyDtoH(got, tensor, TENSOR));
+    for (uint32_t n = 0; n < box_words(&s); n++)
+        if (element(&s, n) >= 0)
+            ck_assert_uint_eq(got[element(&s, n)], (uint32_t)(element(&s, n) + 1001));
+}
+END_TEST
+
+/* Appends an operand in braces. */
+static size_t put_vector(char *text, size_t size, const char *name, unsigned count)
+{
+    size_t n = 0;
+
+    for (unsigned d = 0; d < count; d++)
+        n += (size_t)snprintf(text + n, size - n, "%s%s%u", d ? ", " : "{", name, d);
+    return n + (size_t)snprintf(text + n, size - n, "}, ");
+}
+
+/* The map has other sizes and strides. */
+START_TEST(sizes_are_overridden)
+{
+    struct shape s = shapes[_i];
+    char text[2000];
+    size_t n;
+    uint32_t got[BOX / 4];
+    ptxiTensorMap map;
+
+    target = "sm_107f";
+    memset(s.at, 0, sizeof s.at);
+    n = (size_t)snprintf(text, sizeof text, "ld.param.u64 %%rd3, [address];\n.reg .b16 %%z<5>, %%upper; .reg .b32 "
+                         "%%w<4>, %%zero<5>; mov.b16 %%upper, 0;\n");
+    for (unsigned d = 0; d < s.rank; d++) {
+        ck_assert_uint_le(s.dim[d], 255);
+        n += (size_t)snprintf(text + n, sizeof text - n, "mov.b16 %%z%u, %u; mov.b32 %%zero%u, 0;\n", d,
+                              (unsigned)s.dim[d], d);
+        if (d > 0)
+            n += (size_t)snprintf(text + n, sizeof text - n, "mov.b32 %%w%u, %u;\n", d - 1,
+                                  (unsigned)(s.stride[d - 1] / 16));
+    }
+    n += (size_t)snprintf(text + n, sizeof text - n, "@%%p cp.async.bulk.tensor.%ud.shared::cta.global"
+                          ".mbarrier::complete_tx::bytes.override::global_address.override::global_dim%s [%%s], [%%map, "
+                          "%%rd3, ", s.rank, s.rank > 1 ? "_stride" : "");
+    n += put_vector(text + n, sizeof text - n, "%z", s.rank);
+    if (s.rank > 1) {
+        n += put_vector(text + n, sizeof text - n, "%w", s.rank - 1);
+        n += (size_t)snprintf(text + n, sizeof text - n, "%%upper, ");
+    }
+    n += put_vector(text + n, sizeof text - n, "%zero", s.rank);
+    snprintf(text + n - 2, sizeof text - n + 2, "], [%%m];"); /* in place of the last comma */
+    for (unsigned d = 0; d < s.rank; d++)
+        s.dim[d] = 1;
+    ok(encode(&map, &s, PTXI_TENSOR_MAP_DATA_TYPE_FLOAT32));
+    memcpy(s.dim, shapes[_i].dim, sizeof s.dim);
+    ok(run(text, true, &map, &s));
+    ok(ptxiMemcpyDtoH(got, box, BOX));
+    for (uint32_t k = 0; k < box_words(&s); k++)
+        ck_assert_uint_eq(got[place(&s, k)], (uint32_t)(element(&s, k) + 1));
 }
 END_TEST
 
@@ -963,6 +1070,9 @@ int main(void)
     tcase_add_loop_test(t, boxes_are_loaded, 0, SHAPES);
     tcase_add_loop_test(t, boxes_are_stored_and_reduced, 0, 3 * SHAPES);
     tcase_add_test(t, multicast_to_itself);
+    tcase_add_test(t, multicast_with_a_wide_mask);
+    tcase_add_loop_test(t, addresses_are_overridden, 0, SHAPES);
+    tcase_add_loop_test(t, sizes_are_overridden, 0, SHAPES);
     tcase_add_loop_test(t, changed_maps, 0, 2 * SHAPES);
     tcase_add_loop_test(t, maps_with_cleared_bits, 0, SHAPES);
     tcase_add_test(t, gather_and_scatter);
