@@ -2185,8 +2185,8 @@ PTXI_API ptxiResult ptxiIpcGetMemHandle(ptxiIpcMemHandle *pHandle, ptxiDevicePtr
  * `pdptr`  output: start of the allocation.
  * `Flags`  PTXI_IPC_MEM_LAZY_ENABLE_PEER_ACCESS.
  * @return PTXI_SUCCESS, or
- *         PTXI_ERROR_INVALID_VALUE    not a handle of memory
- *         PTXI_ERROR_INVALID_HANDLE   the memory has been freed, its process has ended, or may not be accessed
+ *         PTXI_ERROR_INVALID_VALUE    not a handle of memory, or of memory that has been freed
+ *         PTXI_ERROR_INVALID_HANDLE   its process has ended, or may not be accessed
  *         PTXI_ERROR_INVALID_CONTEXT  a handle of this process
  *         PTXI_ERROR_OUT_OF_MEMORY
  *  Source: cuIpcOpenMemHandle. */
@@ -2875,8 +2875,8 @@ PTXI_API ptxiResult ptxiIpcGetEventHandle(ptxiIpcEventHandle *pHandle, ptxiEvent
  *  the wait fails with PTXI_ERROR_LAUNCH_FAILED. ptxiCtxInterrupt ends the waits of a context. The event stays usable
  *  when the other process destroys it or ends. The caller ends it with ptxiEventDestroy.
  * @return PTXI_SUCCESS, or
- *         PTXI_ERROR_INVALID_VALUE    not a handle of an event
- *         PTXI_ERROR_INVALID_HANDLE   the event has been destroyed, its process has ended, or may not be accessed
+ *         PTXI_ERROR_INVALID_VALUE    not a handle of an event, or of one that has been destroyed
+ *         PTXI_ERROR_INVALID_HANDLE   its process has ended, or may not be accessed
  *         PTXI_ERROR_INVALID_CONTEXT  a handle of this process
  *         PTXI_ERROR_OUT_OF_MEMORY
  *  Source: cuIpcOpenEventHandle. */

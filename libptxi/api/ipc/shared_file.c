@@ -136,6 +136,22 @@ static ptxiResult check_process(const struct ptxi_shared_name *n, enum ptxi_shar
     return n->process == (int32_t)getpid() ? PTXI_ERROR_INVALID_CONTEXT : PTXI_SUCCESS;
 }
 
+/* The result for a file that could not be opened. It no longer exists if its part of memory was freed. */
+static ptxiResult open_error(void)
+{
+    switch (errno) {
+    case EMFILE:
+    case ENFILE:
+    case ENOMEM:
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    case EACCES:
+    case EPERM:
+        return PTXI_ERROR_INVALID_HANDLE;
+    default:
+        return PTXI_ERROR_INVALID_VALUE;
+    }
+}
+
 ptxiResult ptxi_shared_name_open(const struct ptxi_shared_name *n, enum ptxi_shared_kind kind, int *fd)
 {
     ptxiResult r = check_process(n, kind);
@@ -144,10 +160,9 @@ ptxiResult ptxi_shared_name_open(const struct ptxi_shared_name *n, enum ptxi_sha
         return r;
     *fd = open_file_of(n->process, n->fd);
     if (*fd < 0)
-        return errno == EMFILE || errno == ENFILE || errno == ENOMEM ? PTXI_ERROR_OUT_OF_MEMORY
-               : PTXI_ERROR_INVALID_HANDLE;
+        return open_error();
     if (ptxi_shared_name_agrees(n, kind, *fd))
         return PTXI_SUCCESS;
     close(*fd);
-    return PTXI_ERROR_INVALID_HANDLE;
+    return PTXI_ERROR_INVALID_VALUE;
 }

@@ -211,7 +211,7 @@ START_TEST(handles_of_freed_memory)
     ptxiIpcMemHandle handle = name(p), of_kept = name(kept), again;
 
     ok(ptxiMemFree(p));
-    ck_assert_int_eq(ask(&peer, PEER_OPEN_MEMORY, 0, &handle).result, PTXI_ERROR_INVALID_HANDLE);
+    ck_assert_int_eq(ask(&peer, PEER_OPEN_MEMORY, 0, &handle).result, PTXI_ERROR_INVALID_VALUE);
     for (int i = 0; i < 5000; i++) { /* until the addresses are used again */
         p = allocate(bytes);
         ok(ptxiMemFree(p));
@@ -219,7 +219,7 @@ START_TEST(handles_of_freed_memory)
     p = allocate(bytes);
     again = name(p);
     ck_assert_mem_ne(&handle, &again, sizeof handle);
-    ck_assert_int_eq(ask(&peer, PEER_OPEN_MEMORY, 0, &handle).result, PTXI_ERROR_INVALID_HANDLE);
+    ck_assert_int_eq(ask(&peer, PEER_OPEN_MEMORY, 0, &handle).result, PTXI_ERROR_INVALID_VALUE);
     demand(&peer, PEER_OPEN_MEMORY, 0, &again);
     demand(&peer, PEER_OPEN_MEMORY, 0, &of_kept);
 }

@@ -298,7 +298,7 @@ START_TEST(events_without_handles)
     ck_result(ptxiIpcOpenEventHandle(&other, zeros), PTXI_ERROR_INVALID_VALUE);
     ck_result(ptxiIpcOpenEventHandle(NULL, handle), PTXI_ERROR_INVALID_VALUE);
     ok(ptxiEventDestroy(e));
-    ck_assert_int_eq(ask(&peer, PEER_OPEN_EVENT, 0, &handle).result, PTXI_ERROR_INVALID_HANDLE);
+    ck_assert_int_eq(ask(&peer, PEER_OPEN_EVENT, 0, &handle).result, PTXI_ERROR_INVALID_VALUE);
     ck_result(ptxiEventCreate(&e, PTXI_EVENT_INTERPROCESS), PTXI_ERROR_INVALID_VALUE);
     float ms;
 
