@@ -3597,7 +3597,7 @@ PTXI_API ptxiResult ptxiStreamUpdateCaptureDependencies(ptxiStream hStream, ptxi
 /*! ptxiStreamEndCapture() :
  *  Ends the capture of a stream and returns the graph, which the caller owns. The capture ends also with an error,
  *  except for the first three below.
- * `phGraph`  output: the graph; NULL after an error.
+ * `phGraph`  output: the graph; NULL after an error. NULL is accepted if the capture adds to a graph of the program.
  * @return PTXI_SUCCESS, or
  *         PTXI_ERROR_ILLEGAL_STATE                the stream is not being captured
  *         PTXI_ERROR_STREAM_CAPTURE_UNMATCHED     the capture was begun in another stream

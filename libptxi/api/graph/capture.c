@@ -156,6 +156,50 @@ void ptxi_captures_free_all(ptxiContext ctx)
     }
 }
 
+/* Marks a node and all nodes before it. The program may have removed nodes from the graph. */
+static void mark_before(const struct ptxiGraphNode_st *n, bool *reached)
+{
+    if (!ptxi_handle_is(n, PTXI_HANDLE_GRAPH_NODE) || reached[n->index])
+        return;
+    reached[n->index] = true;
+    for (unsigned i = 0; i < n->need_count; i++)
+        mark_before(n->needs[i], reached);
+}
+
+/* Marks the latest nodes of a stream and all nodes before them. */
+static void mark_before_part(const struct ptxi_capture_part *p, bool *reached)
+{
+    for (size_t i = 0; i < p->count; i++)
+        mark_before(p->after[i], reached);
+}
+
+static bool is_reached(const struct ptxi_capture_part *p, const bool *reached)
+{
+    bool all = true;
+
+    for (size_t i = 0; i < p->count; i++)
+        all &= !ptxi_handle_is(p->after[i], PTXI_HANDLE_GRAPH_NODE) || reached[p->after[i]->index];
+    return all;
+}
+
+/* Whether other streams of the capture have waited for all work of this one. */
+static bool others_wait_for(const struct ptxi_capture_part *p)
+{
+    const struct ptxi_capture *c = p->capture;
+    bool *reached = c->graph ? calloc(c->graph->count + 1, sizeof *reached) : NULL;
+
+    if (!reached)
+        return false;
+    for (const struct ptxi_capture_part *other = c->parts; other; other = other->next)
+        if (other != p)
+            mark_before_part(other, reached);
+    bool all = is_reached(p, reached);
+
+    free(reached);
+    return all;
+}
+
+/* A stream is destroyed. Its work stays in the graph if the other streams have waited for it. */
 void ptxi_capture_leave(struct ptxiStream_st *s)
 {
     struct ptxi_capture_part *p = lock_part(s), **at;
@@ -167,7 +211,7 @@ void ptxi_capture_leave(struct ptxiStream_st *s)
         free_capture(p->capture);
         return;
     }
-    p->capture->invalidated = true;
+    p->capture->invalidated |= !others_wait_for(p);
     for (at = &p->capture->parts; *at != p;)
         at = &(*at)->next;
     *at = p->next;
@@ -431,16 +475,6 @@ ptxiResult ptxiStreamBeginCaptureToGraph(ptxiStream hStream, ptxiGraph hGraph, c
     return PTXI_ERROR_OUT_OF_MEMORY;
 }
 
-/* Marks a node and all nodes before it. The program may have removed nodes from the graph. */
-static void mark_before(const struct ptxiGraphNode_st *n, bool *reached)
-{
-    if (!ptxi_handle_is(n, PTXI_HANDLE_GRAPH_NODE) || reached[n->index])
-        return;
-    reached[n->index] = true;
-    for (unsigned i = 0; i < n->need_count; i++)
-        mark_before(n->needs[i], reached);
-}
-
 /* Checks that all nodes of the other streams are before the latest nodes of the origin. */
 static ptxiResult check_joined(const struct ptxi_capture *c)
 {
@@ -449,11 +483,9 @@ static ptxiResult check_joined(const struct ptxi_capture *c)
 
     if (!reached)
         return PTXI_ERROR_OUT_OF_MEMORY;
-    for (size_t i = 0; i < first->count; i++)
-        mark_before(first->after[i], reached);
+    mark_before_part(first, reached);
     for (const struct ptxi_capture_part *p = c->parts; p; p = p->next)
-        for (size_t i = 0; i < p->count; i++)
-            all &= !ptxi_handle_is(p->after[i], PTXI_HANDLE_GRAPH_NODE) || reached[p->after[i]->index];
+        all &= is_reached(p, reached);
     free(reached);
     return all ? PTXI_SUCCESS : PTXI_ERROR_STREAM_CAPTURE_UNJOINED;
 }
@@ -467,13 +499,14 @@ ptxiResult ptxiStreamEndCapture(ptxiStream hStream, ptxiGraph *phGraph)
 
     if (r)
         return r;
-    if (!phGraph)
-        return PTXI_ERROR_INVALID_VALUE;
-    *phGraph = NULL;
+    if (phGraph)
+        *phGraph = NULL;
     if (!ptxi_capturing(s))
         return PTXI_ERROR_ILLEGAL_STATE;
     struct ptxi_capture *c = ((struct ptxi_capture_part *)s->capture)->capture;
 
+    if (!phGraph && !c->to_graph)
+        return PTXI_ERROR_INVALID_VALUE;
     if (c->origin != s)
         return PTXI_ERROR_STREAM_CAPTURE_UNMATCHED;
     if (c->mode != PTXI_STREAM_CAPTURE_MODE_RELAXED && c->thread != ptxi_api_thread()->id)
@@ -487,7 +520,8 @@ ptxiResult ptxiStreamEndCapture(ptxiStream hStream, ptxiGraph *phGraph)
             ptxi_graph_free(c->graph); /* the driver also destroys a graph of the program */
     } else {
         c->graph->captured = false;
-        *phGraph = c->graph;
+        if (phGraph)
+            *phGraph = c->graph;
     }
     free_capture(c);
     return r;

@@ -262,6 +262,49 @@ START_TEST(capture)
 }
 END_TEST
 
+/* Begins a capture of s, which t joins with one node. */
+static void capture_two(ptxiStream s, ptxiStream t)
+{
+    ptxiEvent forked;
+
+    ok(ptxiEventCreate(&forked, 0));
+    ok(ptxiStreamBeginCapture(s, PTXI_STREAM_CAPTURE_MODE_GLOBAL));
+    ok(ptxiEventRecord(forked, s));
+    ok(ptxiStreamWaitEvent(t, forked, 0));
+    ok(ptxiMemsetD32Async(v, 2, N, t));
+    ok(ptxiEventDestroy(forked));
+}
+
+START_TEST(a_stream_is_destroyed_in_a_capture)
+{
+    ptxiGraph none = graph;
+    ptxiEvent joined;
+    ptxiStream s, t;
+
+    ok(ptxiGraphDestroy(graph));
+    ok(ptxiStreamCreate(&s, 0));
+    ok(ptxiStreamCreate(&t, 0));
+    ok(ptxiEventCreate(&joined, 0));
+    capture_two(s, t);
+    ok(ptxiEventRecord(joined, t));
+    ok(ptxiStreamWaitEvent(s, joined, 0));
+    ok(ptxiStreamDestroy(t));
+    run_step(10, s);
+    ok(ptxiMemcpyDtoHAsync(host, v, BYTES, s));
+    ck_result(ptxiStreamEndCapture(s, NULL), PTXI_ERROR_INVALID_VALUE);
+    ok(ptxiStreamEndCapture(s, &graph));
+    ck_result(ptxiStreamEndCapture(s, NULL), PTXI_ERROR_ILLEGAL_STATE);
+    launch(make_instance(), s);
+    for (unsigned i = 0; i < N; i++)
+        ck_assert_uint_eq(host[i], 20 + i);
+
+    ok(ptxiStreamCreate(&t, 0)); /* nothing waits for this one */
+    capture_two(s, t);
+    ok(ptxiStreamDestroy(t));
+    ck_result(ptxiStreamEndCapture(s, &none), PTXI_ERROR_STREAM_CAPTURE_INVALIDATED);
+}
+END_TEST
+
 START_TEST(captures_that_fail)
 {
     ptxiStreamCaptureMode mode = PTXI_STREAM_CAPTURE_MODE_RELAXED;
@@ -485,6 +528,7 @@ int main(void)
     tcase_add_test(t, arrays_in_graphs);
     tcase_add_test(t, capture);
     tcase_add_test(t, captures_that_fail);
+    tcase_add_test(t, a_stream_is_destroyed_in_a_capture);
     tcase_add_test(t, failures);
     tcase_add_test(t, if_and_while_nodes);
     tcase_add_test(t, switch_nodes);

@@ -423,6 +423,11 @@ START_TEST(a_capture_continues_a_graph)
     ok(ptxiGraphGetNodes(graph, NULL, &count));
     ck_assert_uint_eq(count, 3);
     ok(ptxiStreamBeginCaptureToGraph(stream, graph, NULL, NULL, 0, PTXI_STREAM_CAPTURE_MODE_RELAXED));
+    ok(ptxiMemsetD8Async(at, 1, 8, stream));
+    ok(ptxiStreamEndCapture(stream, NULL));
+    ok(ptxiGraphGetNodes(graph, NULL, &count));
+    ck_assert_uint_eq(count, 4);
+    ok(ptxiStreamBeginCaptureToGraph(stream, graph, NULL, NULL, 0, PTXI_STREAM_CAPTURE_MODE_RELAXED));
     ck_result(ptxiStreamSynchronize(stream), PTXI_ERROR_STREAM_CAPTURE_UNSUPPORTED);
     ck_result(ptxiStreamEndCapture(stream, &g), PTXI_ERROR_STREAM_CAPTURE_INVALIDATED);
     ck_assert_int_ne(ptxiGraphGetNodes(graph, NULL, &count), PTXI_SUCCESS); /* the driver destroys it, too */
