@@ -10,11 +10,12 @@
 #   left     left out: the program needs a library, a display or a machine that a CPU with libptxi does not have
 # The script fails if a program has another result than passed or left and is not in samples.txt with a reason, or if
 # a program that is in samples.txt passes. The last line is for programs: a count for each result, and seconds.
+# Some samples take minutes. Use a build with optimization and without assertions, on a machine that is not busy.
 # Environment: top_builddir, the build [build]; NVCC; OUT, where to build [tests/programs/out in the build]; JOBS, the
-# number of compilers at once [2]; LIMIT seconds for a run [120]. What has been built in OUT is not built again.
+# number of compilers at once [2]; LIMIT seconds for a run [600]. What has been built in OUT is not built again.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
-: "${top_builddir:=$here/../../build}" "${JOBS:=2}" "${LIMIT:=120}"
+: "${top_builddir:=$here/../../build}" "${JOBS:=2}" "${LIMIT:=600}"
 : "${NVCC:=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}"
 top_builddir=$(cd "$top_builddir" && pwd) || exit 1
 : "${OUT:=$top_builddir/tests/programs/out}"
@@ -43,6 +44,9 @@ left_out()
 {
     library=$(sed -n -E 's/.*CUDA::(cublas|cufft|curand|cusolver|cusparse|npp|nvjpeg).*/\1/p' "$1/CMakeLists.txt" |
         head -1)
+    case $1 in
+    */7_libNVVM/*) library=libNVVM ;;
+    esac
     if [ -n "$library" ]; then
         echo "it needs $library"
     elif [ "$(runs_of "$(basename "$1")" | wc -l)" = 0 ]; then
@@ -77,7 +81,8 @@ missing_library()
     sed -n -e 's/.*Could NOT find \([A-Za-z0-9]*\).*/\1/p' \
         -e 's/.* package configuration file provided by "\([A-Za-z0-9]*\)".*/\1/p' \
         -e 's/^ *\([A-Z_a-z]*_LIBRARY\)$/\1/p' -e 's/^ *\(CUDA::[a-z_A-Z]*\)$/\1/p' \
-        -e 's/.* - \([A-Za-z]*\) not found.*/\1/p' -e 's/.*fatal error: \([^:]*\): No such file.*/\1/p' \
+        -e 's/.*[- ]\([A-Za-z0-9]*\)\( libraries\)* not found.*/\1/p' -e 's/.*is Windows-only.*/Windows/p' \
+        -e 's/.*fatal error: \([^:]*\): No such file.*/\1/p' \
         -e 's/.*cannot find -l\([-_.a-zA-Z0-9]*\).*/lib\1/p' \
         -e "s/.*No rule to make target '[^']*\/\(lib[^']*\)'.*/\1/p" -e 's/.*undefined reference to .cu\(EGL\).*/\1/p' \
         "$1" | head -1
@@ -288,7 +293,8 @@ shift
 export checkout
 mkdir -p "$OUT"
 if [ $kind = sample ]; then
-    sources=$(find "$checkout/Samples" -mindepth 3 -name CMakeLists.txt -exec dirname {} \; | LC_ALL=C sort)
+    sources=$(find "$checkout/Samples" -mindepth 3 -name CMakeLists.txt -exec grep -L add_subdirectory {} + |
+        sed 's|/[^/]*$||' | LC_ALL=C sort)
 else
     sources=$(find "$checkout/CUDA" -mindepth 2 -name '*.cu' -exec dirname {} \; | LC_ALL=C sort -u)
 fi
