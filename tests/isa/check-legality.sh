@@ -5,10 +5,10 @@
 # continues.
 #
 #   JOBS=2          runs of ptxas at the same time
-#   FORMS=20        forms of each row at most (--limit of legality.py); each is judged for TARGETS=2 random targets.
+#   FORMS=4         forms of each row at most (--limit of legality.py); each is judged for TARGETS=1 random target.
 #                   FORMS=400 TARGETS=99 judges everything, and takes hours.
 #   MODULES=400     mutated modules
-#   MUTATIONS=50    mutations of each row of PTX 9.2 and later
+#   MUTATIONS=20    mutations of each row of PTX 9.2 and later
 #   LLVM_TESTS=DIR  llvm/test/CodeGen/NVPTX of LLVM's sources, of the version of llc in LLVM_BIN (llvm.py). Debian has
 #                   both: `apt-get source llvm-toolchain-22`, and the package llvm-22. Without it, this step is skipped.
 #   SEED=1          another seed draws other forms and mutations
@@ -59,10 +59,10 @@ for which in installed newest; do
 $which: no ptxas, skipped"
         continue
     fi
-    with_table $which "$ptxas" legality --limit "${FORMS:-20}" --targets "${TARGETS:-2}"
+    with_table $which "$ptxas" legality --limit "${FORMS:-4}" --targets "${TARGETS:-1}"
     compare $which "$ptxas" modules --count "${MODULES:-400}"
 done
-with_table newest "$toolkit/bin/ptxas" mutations --count "${MUTATIONS:-50}"
+with_table newest "$toolkit/bin/ptxas" mutations --count "${MUTATIONS:-20}"
 compare newest "$toolkit/bin/ptxas" wrappers "$toolkit/include/cccl/cuda/__ptx/instructions"
 if [ -n "${LLVM_TESTS:-}" ]; then
     compare newest "$toolkit/bin/ptxas" llvm --bin "${LLVM_BIN:-/usr/lib/llvm-22/bin}" "$LLVM_TESTS"
