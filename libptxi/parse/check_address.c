@@ -171,14 +171,15 @@ static bool check_reference(struct check *k, const struct ptxi_raw *r, const str
 /* ---- tensor memory ---- */
 
 /* An address of tensor memory is in an integer or .f16x2 register of this width. Where ptxas replaces the
- * instruction, only in a .bN register. */
+ * instruction, only in a .bN register. A number, which is of type .uN, is not in an .f16x2 register. */
 static bool is_tensor_address(const struct ptxi_raw *r, const struct ptxi_opspec *s, enum ptxi_type only)
 {
     char class = ptxi_types[r->type].class;
 
     if (!r->based || r->var || ptxi_types[r->type].bits != ptxi_types[only].bits)
         return false;
-    return class == 'B' || (!(s->flags & PTXI_OPF_EACH) && (ptxi_is_bits_class(class) || r->type == PTXI_T_f16x2));
+    return class == 'B' || (!(s->flags & PTXI_OPF_EACH) && (ptxi_is_bits_class(class) ||
+                                                          (r->type == PTXI_T_f16x2 && ptxi_types[only].class == 'B')));
 }
 
 /* ---- all addresses ---- */

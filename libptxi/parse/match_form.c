@@ -409,9 +409,12 @@ struct emulated_form {
     const char *words[2]; /* qualifiers that it has, or NULL */
 };
 
+/* All targets that have the forms of later PTX versions have them in hardware. */
+enum { FIRST_VERSION_IN_HARDWARE = 92 };
+
 static bool is_emulated_form(const struct ptxi_match *m, const struct emulated_form *e)
 {
-    if (m->row->family != e->family)
+    if (m->row->family != e->family || m->row->ptx >= FIRST_VERSION_IN_HARDWARE)
         return false;
     for (unsigned i = 0; i < 2; i++)
         if (e->words[i] && !ptxi_isa_has(m, e->words[i]))

@@ -1,13 +1,9 @@
 /* Command-line access to the instruction table for scripts.
  *
- * legality rows: Prints all rows in the format read by legality.py.
+ * legality rows: Prints all rows in the format read by table.py.
  *
  * legality spelled: Reads one form per line. Prints the forms that match no row for any target. Exits with status 1 if
- * there are any.
- *
- * legality match: Reads lines "90a 90 add.s32" (target, PTX version * 10, form). Prints the numbers of the rows with
- * matching qualifiers. "!" precedes rows not available for the version or target. */
-#include <ctype.h>
+ * there are any. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +15,10 @@ static void print_rows(void)
     for (unsigned i = 0; i < ptxi_row_count; i++) {
         const struct ptxi_row *r = &ptxi_rows[i];
 
-        printf("row %u\t%s\t%s\t%s\n", i, r->mnemonic, r->syntax, r->operands);
+        printf("row %u\t%s\t%s\t%s\t%u", i, r->mnemonic, r->syntax, r->operands, r->ptx);
+        for (unsigned t = 0; t < r->target_count; t++)
+            printf("%c%u%.1s", t ? ' ' : '\t', r->targets[t].sm, &r->targets[t].suffix);
+        printf("\n");
         for (unsigned s = 0; s < r->slot_count; s++) {
             printf("slot\t%s\t%d\t", r->slots[s].name, r->slots[s].optional);
             for (unsigned w = 0; w < r->slots[s].word_count; w++)
@@ -31,7 +30,8 @@ static void print_rows(void)
 
             printf("spec\t%s\t%d\t%d\t%d\t%d\t%d", o->name, o->kind, o->type_rule, o->type, o->vector, o->flags);
             for (unsigned v = 0; v < o->range_count; v++)
-                printf("\t%d\t%d\t%d", o->ranges[v].first, o->ranges[v].last, o->ranges[v].step);
+                printf("\t%lld\t%lld\t%lld", (long long)o->ranges[v].first, (long long)o->ranges[v].last,
+                       (long long)o->ranges[v].step);
             printf("\n");
         }
     }
@@ -57,39 +57,6 @@ static bool split(char *form, const struct ptxi_family **family, uint16_t *quals
         dot = end;
     }
     return *family != NULL;
-}
-
-static void match_lines(void)
-{
-    char line[512], form[400], suffix[8];
-    unsigned sm, version;
-
-    while (fgets(line, sizeof line, stdin)) {
-        uint16_t quals[PTXI_MAX_SLOTS];
-        const struct ptxi_family *family;
-        unsigned count, bad;
-        char *p = line;
-
-        sm = strtoul(p, &p, 10);
-        suffix[0] = 0;
-        if (isalpha((unsigned char)*p))
-            suffix[0] = *p++;
-        if (sscanf(p, "%u %399s", &version, form) != 2)
-            exit(2);
-        if (split(form, &family, quals, &count)) {
-            for (unsigned i = 0; i < family->count; i++) {
-                struct ptxi_match m;
-                struct ptxi_need need;
-
-                if (!ptxi_isa_match(&ptxi_rows[family->first + i], quals, count, &m, &bad))
-                    continue;
-                printf(" %s%u",
-                       ptxi_isa_unmet_need(&m, version, (struct ptxi_target){ sm, suffix[0] }, &need) ? "!" : "",
-                       family->first + i);
-            }
-        }
-        printf("\n");
-    }
 }
 
 /* Returns the number of forms without a matching row. */
@@ -132,9 +99,7 @@ int main(int argc, char **argv)
         print_rows();
     else if (argc == 2 && !strcmp(argv[1], "spelled"))
         missing = check_spellings();
-    else if (argc == 2 && !strcmp(argv[1], "match"))
-        match_lines();
     else
-        return fprintf(stderr, "usage: legality rows|spelled|match\n"), 2;
+        return fprintf(stderr, "usage: legality rows|spelled\n"), 2;
     return ferror(stdout) || fflush(stdout) || missing ? 1 : 0;
 }

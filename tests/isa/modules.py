@@ -1,45 +1,21 @@
 #!/usr/bin/env python3
 """Compares the modules accepted by the front end with those accepted by ptxas.
 
-    modules.py [--ptxas PTXAS] [--front-end VERDICTS] [--count N] [--seed N] [--changes N] [--only WORD] [--record FILE]
-               [--show-known]
+    modules.py [--ptxas PTXAS] [--front-end VERDICTS] [--count N] [--changes N] [--only WORD] [--jobs N] [--store FILE]
+               [--seed N] [--record FILE] [--show-known]
 
 Each test is one of the modules below, for a random target and PTX version, with --changes mutations. A mutation
 removes, duplicates or moves a token, or replaces it with one of the same kind: directive, type, number or name.
 legality.known lists intended differences. Exits with status 1 for other differences."""
 
 import argparse
-import os
 import random
 import re
-import subprocess
 import sys
-import tempfile
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-CRASH = 'crash'
-VERSIONS = [
-    '6.3',
-    '6.4',
-    '6.5',
-    '7.0',
-    '7.1',
-    '7.4',
-    '7.5',
-    '7.6',
-    '7.7',
-    '7.8',
-    '8.0',
-    '8.1',
-    '8.3',
-    '8.4',
-    '8.5',
-    '8.6',
-    '8.7',
-    '8.8',
-    '9.0',
-]
-TARGETS = ['sm_75', 'sm_80', 'sm_86', 'sm_89', 'sm_90', 'sm_90a', 'sm_100', 'sm_100a', 'sm_103a', 'sm_120', 'sm_120a']
+import ptxas
+
+VERSIONS = [63, 64, 65, 70, 71, 74, 75, 76, 77, 78, 80, 81, 83, 84, 85, 86, 87, 88, 90, 91, 92, 93, 94, 95]  # times 10
 WORDS = {  # interchangeable words
     'directive': '.visible .extern .weak .common .entry .func .global .const .shared .local .reg .param .tex .align '
     '.attribute .pragma .maxntid .reqntid .minnctapersm .maxnctapersm .maxnreg .noreturn .explicitcluster '
@@ -277,91 +253,40 @@ def write(tokens):
     return ' '.join(tokens).replace(' ;', ';').replace(' ,', ',')
 
 
-def judge_ptxas(program, module, compile_only=[]):
-    """Returns None if ptxas accepts the module, else its first message. CRASH: ptxas crashed or failed in linking."""
-    with tempfile.NamedTemporaryFile('w', suffix='.ptx', delete=False) as f:
-        f.write(module + '\n')
-    try:
-        arch = re.search(r'sm_\w+', module)
-        out = subprocess.run(
-            [program, '-arch=' + arch.group(0), *compile_only, f.name, '-o', os.devnull],
-            capture_output=True,
-            text=True,
-            timeout=60,
-            errors='replace',
-        )
-    except subprocess.TimeoutExpired:
-        return CRASH
-    finally:
-        os.unlink(f.name)
-    if out.returncode == 0:
-        return None
-    if not compile_only and re.search('Unresolved extern|--compile-only', out.stdout + out.stderr):
-        return judge_ptxas(program, module, ['-c'])
-    said = out.stdout + out.stderr
-    if out.returncode < 0 or not re.search(', line |In ABI compilation', said):
-        return CRASH
-    return re.sub(r'ptxas \S+, ', '', next(x for x in said.split('\n') if re.search('error|fatal', x)).strip())
-
-
-def known_differences():
-    lines = [x.rstrip('\n') for x in open(os.path.join(HERE, 'legality.known'))]
-    return [re.compile(x.split('    #')[0]) for x in lines if x and x[0] not in '#>']
+def random_module(seeds, versions, targets, changes, rng):
+    tokens = TOKEN.findall(rng.choice(seeds))
+    for _ in range(changes):
+        tokens = mutate(tokens, rng)
+    target = rng.choice(targets)
+    version = rng.choice(versions if rng.random() < 0.3 else versions[-1:])
+    version = max(version, ptxas.TARGETS[target])
+    option = rng.choice([''] * 8 + [', texmode_unified', ', texmode_independent', ', debug'])
+    return '.version %d.%d .target %s%s .address_size 64 %s' % (*divmod(version, 10), target, option, write(tokens))
 
 
 def main():
     a = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    a.add_argument('--ptxas', default='ptxas')
-    a.add_argument('--front-end', default='tests/isa/verdicts', help='the program made from verdicts.c')
+    ptxas.add_arguments(a)
     a.add_argument('--count', type=int, default=400)
     a.add_argument('--changes', type=int, default=1)
-    a.add_argument('--seed', type=int, default=1)
     a.add_argument('--only', help='a word that the modules must have')
     a.add_argument('--record', metavar='FILE', help="append ptxas's verdicts, as verdicts.c reads them")
-    a.add_argument(
-        '--show-known',
-        action='store_true',
-        help='also print the differences that legality.known lists, each after the line that matches it',
-    )
     args = a.parse_args()
     rng = random.Random(args.seed)
-    known = known_differences()
+    newest = ptxas.newest_version(args.ptxas)
     seeds = [s for s in SEEDS if not args.only or args.only in s]
-    modules = []
-    for i in range(args.count):
-        tokens = TOKEN.findall(rng.choice(seeds))
-        for _ in range(args.changes):
-            tokens = mutate(tokens, rng)
-        target, version = rng.choice(TARGETS), rng.choice(VERSIONS)
-        if rng.random() < .7:
-            version = '9.0'
-        option = rng.choice([''] * 8 + [', texmode_unified', ', texmode_independent', ', debug'])
-        modules.append('.version %s .target %s%s .address_size 64 %s' % (version, target, option, write(tokens)))
-    asked = ''.join('module 0 ? %s\n' % m for m in modules)
-    ours = subprocess.run(
-        [args.front_end, os.path.join(HERE, 'frame.ptx')], input=asked, capture_output=True, text=True
-    ).stdout.split('\n')
-    counts, differences = [0, 0, 0], 0
-    for module, answer in zip(modules, ours):
-        theirs = judge_ptxas(args.ptxas, module)
-        if theirs == CRASH:
-            continue
-        counts[0] += 1
-        counts[1] += theirs is None
-        if args.record:
-            with open(args.record, 'a') as f:
-                f.write('module 0 %s %s\n' % ('-' if theirs else '+', module))
-        if (theirs is None) == (answer == 'ok'):
-            continue
-        line = 'module %s %s' % ('extra' if answer == 'ok' else 'missing', module)
-        why = next((k.pattern for k in known if k.search(line)), None)
-        counts[2] += why is not None
-        differences += why is None
-        if why and not args.show_known:
-            continue
-        print('%s%s   -- %s' % (why + '\t' if why else '', line, theirs or answer), flush=True)
-    print('%d modules, %d accepted by ptxas, %d known differences, %d others' % (*counts, differences), file=sys.stderr)
-    sys.exit(differences > 0)
+    versions = [v for v in VERSIONS if v <= newest]
+    targets = [t for t, first in ptxas.TARGETS.items() if first <= newest]
+    modules = [random_module(seeds, versions, targets, args.changes, rng) for _ in range(args.count)]
+    report = ptxas.Report(args)
+    verdicts = report.compare_modules(modules, ptxas.Store(args.store), ptxas.Progress('modules', 0))
+    if args.record:
+        with open(args.record, 'a') as f:
+            for m, (theirs, _) in verdicts.items():
+                if theirs != ptxas.NONE:
+                    f.write('module 0 %s %s\n' % (theirs, m))
+    report.print_counts('modules')
+    sys.exit(report.total['others'] > 0)
 
 
 main()

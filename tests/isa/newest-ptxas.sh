@@ -4,7 +4,7 @@
 set -e
 venv=${1:?"usage: newest-ptxas.sh VENV"}
 if [ -z "$PTXI_TOOLKIT" ]; then
-    if [ ! -d "$venv" ]; then
+    if [ -z "$(find "$venv" -name ptxas 2> /dev/null)" ]; then # also after an interrupted installation
         "${PYTHON3:-python3}" -m venv "$venv" >&2
         "$venv/bin/pip" install -q nvidia-cuda-nvcc nvidia-cuda-cccl >&2
     fi

@@ -83,14 +83,15 @@ static const char *judge(const char *frame, const struct question *q, struct ptx
 
 int main(int argc, char **argv)
 {
-    char line[8192], *frame;
+    char *line = NULL, *frame;
+    size_t room = 0;
     unsigned asked = 0, different = 0;
     bool on_purpose = argc == 3 && !strcmp(argv[1], "-n");
 
     if (argc != 2 + on_purpose)
         return fprintf(stderr, "usage: verdicts [-n] frame.ptx < lines\n"), 2;
     frame = read_file(argv[1 + on_purpose]);
-    while (fgets(line, sizeof line, stdin)) {
+    while (getline(&line, &room, stdin) >= 0) {
         struct question q;
         struct ptxi_arena arena;
         const char *error;
@@ -113,6 +114,7 @@ int main(int argc, char **argv)
         }
         ptxi_arena_free(&arena);
     }
+    free(line);
     free(frame);
     fprintf(stderr, "%u lines, %u judged %s ptxas\n", asked, different, on_purpose ? "as by" : "otherwise than by");
     return asked == 0 || different > 0;

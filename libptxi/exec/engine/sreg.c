@@ -90,7 +90,7 @@ static uint64_t warp_value(struct ptxi_warp *w, enum ptxi_sreg id, unsigned n)
     case PTXI_SREG_dynamic_smem_size: return g->dynamic_shared;
     case PTXI_SREG_reserved_smem_offset_end: return g->code->shared_base ? RESERVED_USED : 0;
     case PTXI_SREG_reserved_smem_offset_cap: return g->code->shared_base;
-    default: return 0; /* %pm, reserved offsets: 0 */
+    default: return 0; /* %pm, reserved offsets, locality domains: 0 */
     }
 }
 

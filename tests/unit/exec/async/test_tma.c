@@ -245,8 +245,8 @@ END_TEST
 
 #define OTHER_ADDRESS ".override::global_address "
 #define LOAD_AT(dim, c) \
-    "cp.async.bulk.tensor." dim ".shared::cta.global.mbarrier::complete_tx::bytes" OTHER_ADDRESS "[%s], [%map, %rd3, " c \
-    "], [%m];"
+    "cp.async.bulk.tensor." dim ".shared::cta.global.mbarrier::complete_tx::bytes" OTHER_ADDRESS \
+    "[%s], [%map, %rd3, " c "], [%m];"
 #define STORE_AT(dim, c) \
     "cp.async.bulk.tensor." dim ".global.shared::cta.bulk_group" OTHER_ADDRESS "[%map, %rd3, " c "], [%s];"
 
@@ -313,8 +313,8 @@ START_TEST(sizes_are_overridden)
                                   (unsigned)(s.stride[d - 1] / 16));
     }
     n += (size_t)snprintf(text + n, sizeof text - n, "@%%p cp.async.bulk.tensor.%ud.shared::cta.global"
-                          ".mbarrier::complete_tx::bytes.override::global_address.override::global_dim%s [%%s], [%%map, "
-                          "%%rd3, ", s.rank, s.rank > 1 ? "_stride" : "");
+                          ".mbarrier::complete_tx::bytes.override::global_address.override::global_dim%s [%%s], "
+                          "[%%map, %%rd3, ", s.rank, s.rank > 1 ? "_stride" : "");
     n += put_vector(text + n, sizeof text - n, "%z", s.rank);
     if (s.rank > 1) {
         n += put_vector(text + n, sizeof text - n, "%w", s.rank - 1);
