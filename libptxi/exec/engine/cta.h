@@ -30,9 +30,11 @@ struct ptxi_cta {
     struct ptxi_grid *grid;
     struct ptxi_worker *worker;
     uint32_t ctaid[3];
+    uint64_t number; /* of its cluster, in the order of starts; UINT64_MAX: none has started since it was prepared */
     uint32_t warp_count, live_warps;
     bool busy;             /* the context holds a CTA */
     uint32_t live_threads; /* threads of warps that have not exited; whole warps are counted */
+    bool warps_exited;     /* since the scheduler has looked whether others wait for them */
     uint64_t thread_instructions, warp_instructions; /* not yet added to the grid's */
     struct ptxi_shared_counts {
 #define X(name) uint64_t name;

@@ -30,29 +30,45 @@ static struct ptxi_split *current_split(struct ptxi_warp *w)
     return &w->splits[w->current];
 }
 
+static __attribute__((noinline)) void reset_stack(struct ptxi_warp *w)
+{
+    for (int l = 0; l < PTXI_LANES; l++)
+        w->stack_top[l] = w->local_stride;
+    w->stack_moved = false;
+}
+
+/* The warp is as after a barrier, so that the dispatch loop can go on with it. */
 void ptxi_warp_start(struct ptxi_warp *w, struct ptxi_frame *frame, ptxi_lanes lanes)
 {
-    assert(lanes && !frame->parent && frame->code->count);
+    const struct ptxi_code *code = frame->code;
+
+    assert(lanes && !frame->parent && code->count);
     assert(!w->exited);
     frame->splits = 1;
-    w->live = lanes;
+    w->regs = frame->regs;
+    w->active = w->live = lanes;
+    w->stop = PTXI_NO_STOP;
+    w->quantum = PTXI_QUANTUM;
+    w->frame = frame;
+    w->barrier_pc = code->insns - 1;
+    w->barrier_state = PTXI_WARP_BARRIER_PASSED;
+    w->event = PTXI_EVENT_NONE;
+    w->state = PTXI_WARP_READY;
+    w->mid_block = w->store_delayed = false;
     w->arrived = 0;
+    w->rounds_left = w->round_limit = FIRST_ROUND_LIMIT;
+    w->spin_rounds_left = PTXI_SPIN_ROUNDS;
+    w->split_count = 1;
+    w->current = 0;
+    w->quanta_used = 0;
     w->cluster_arrived = 0;
     memset(w->wgmma_fences, 0, sizeof w->wgmma_fences);
     memset(w->wgmma_groups, 0, sizeof w->wgmma_groups);
-    w->split_count = 1;
-    w->current = 0;
-    w->rounds_left = w->round_limit = FIRST_ROUND_LIMIT;
-    w->spin_rounds_left = PTXI_SPIN_ROUNDS;
-    w->barrier_state = PTXI_WARP_BARRIER_NONE;
-    for (int l = 0; w->stack_moved && l < PTXI_LANES; l++)
-        w->stack_top[l] = w->local_stride;
-    w->stack_moved = w->mid_block = w->store_delayed = false;
-    if (frame->code->unwritten_count)
+    if (__builtin_expect(w->stack_moved, 0))
+        reset_stack(w);
+    if (__builtin_expect(code->unwritten_count, 0))
         ptxi_frame_fill_unwritten(frame);
-    w->splits[0] = (struct ptxi_split){
-        .frame = frame, .pc = frame->code->insns, .lanes = lanes, .state = PTXI_SPLIT_READY
-    };
+    w->splits[0] = (struct ptxi_split){ .frame = frame, .pc = code->insns, .lanes = lanes, .state = PTXI_SPLIT_READY };
 }
 
 void ptxi_warp_abandon(struct ptxi_warp *w)
@@ -194,24 +210,41 @@ static void enter_split(struct ptxi_warp *w, const struct ptxi_split *s)
         set_stop(w);
 }
 
+/* Points the warp at the split that runs next. Returns where it continues; NULL: no split is ready. */
+static const struct ptxi_insn *enter_next_split(struct ptxi_warp *w)
+{
+    struct ptxi_split *s;
+
+    if (w->barrier_state == PTXI_WARP_BARRIER_PASSED) {
+        assert(w->split_count == 1 && w->splits[0].state == PTXI_SPLIT_READY && w->frame == w->splits[0].frame);
+        assert(w->active == w->splits[0].lanes && w->stop == PTXI_NO_STOP && !w->current);
+        w->barrier_state = PTXI_WARP_BARRIER_NONE;
+        return w->barrier_pc + 1;
+    }
+    if (w->barrier_state)
+        ptxi_settle_barrier_split(w);
+    if (w->split_count > 1 && !w->mid_block)
+        reconverge(w);
+    s = w->mid_block ? &w->splits[w->current] : pick_split(w);
+    w->mid_block = false;
+    if (!s)
+        return NULL;
+    enter_split(w, s);
+    return s->pc;
+}
+
 enum ptxi_event ptxi_warp_run(struct ptxi_warp **which, const struct ptxi_level *level)
 {
     for (struct ptxi_warp *w = *which;;) {
-        struct ptxi_split *s;
+        const struct ptxi_insn *pc;
 
-        if (w->barrier_state)
-            ptxi_settle_barrier_split(w);
         if (!w->split_count)
             return PTXI_EVENT_DONE;
-        if (w->split_count > 1 && !w->mid_block)
-            reconverge(w);
-        s = w->mid_block ? &w->splits[w->current] : pick_split(w);
-        w->mid_block = false;
-        if (!s)
+        pc = enter_next_split(w);
+        if (!pc)
             return PTXI_EVENT_STALLED;
-        enter_split(w, s);
         w->event = PTXI_EVENT_NONE;
-        w = *which = level->run(w, s->pc);
+        w = *which = level->run(w, pc);
         if (w->barrier_state >= PTXI_WARP_BARRIER_AT)
             return PTXI_EVENT_WARP_AT_BARRIER;
         if (w->event == PTXI_EVENT_NONE) {
@@ -271,8 +304,11 @@ void ptxi_settle_barrier_split(struct ptxi_warp *w)
 {
     struct ptxi_split *s = &w->splits[0];
 
+    if (w->barrier_state == PTXI_WARP_EXITED)
+        return;
     assert(w->barrier_state == PTXI_WARP_BARRIER_NONE ||
-           (w->split_count == 1 && is_in_code(s->frame->code, w->barrier_pc)));
+           (w->split_count == 1 &&
+            is_in_code(s->frame->code, w->barrier_pc + (w->barrier_state == PTXI_WARP_BARRIER_PASSED))));
     if (w->barrier_state == PTXI_WARP_BARRIER_PASSED) {
         s->pc = w->barrier_pc + 1;
         w->barrier_state = PTXI_WARP_BARRIER_NONE;
@@ -409,7 +445,26 @@ const struct ptxi_insn *ptxi_leave_warpgroup(struct ptxi_warp *w, const struct p
     return leave(w, PTXI_EVENT_SWITCH);
 }
 
-const struct ptxi_insn *ptxi_leave_exit(struct ptxi_warp *w, ptxi_lanes lanes)
+/* All of the warp exits. */
+static const struct ptxi_insn *exit_at_once(struct ptxi_warp *w)
+{
+    struct ptxi_cta *c = w->cta;
+
+    assert(w->frame->splits == 1 && c->live_warps);
+    for (unsigned k = 0; k < PTXI_WARP32S; k++)
+        c->live_threads -= w->live & ptxi_warp32_lanes(k) ? 32 : 0;
+    c->live_warps--;
+    c->warps_exited = true;
+    w->worker->clock += (uint64_t)(PTXI_QUANTUM - w->quantum) + 1;
+    w->frame->splits = 0;
+    w->split_count = 0;
+    w->live = 0;
+    w->state = PTXI_WARP_DONE;
+    w->barrier_state = PTXI_WARP_EXITED;
+    return w->stop;
+}
+
+static __attribute__((noinline)) const struct ptxi_insn *leave_exit(struct ptxi_warp *w, ptxi_lanes lanes)
 {
     struct ptxi_split *s = current_split(w);
 
@@ -422,6 +477,15 @@ const struct ptxi_insn *ptxi_leave_exit(struct ptxi_warp *w, ptxi_lanes lanes)
     }
     w->exited = lanes;
     return leave(w, PTXI_EVENT_EXIT);
+}
+
+const struct ptxi_insn *ptxi_leave_exit(struct ptxi_warp *w, ptxi_lanes lanes)
+{
+    bool whole = w->split_count == 1 && lanes == w->live && !w->frame->parent;
+
+    if (__builtin_expect(whole && w->exits_at_once && !w->async && !w->cta->cluster_barrier_used, 1))
+        return exit_at_once(w);
+    return leave_exit(w, lanes);
 }
 
 /* --- .aligned instructions --- */

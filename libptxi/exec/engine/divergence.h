@@ -17,7 +17,7 @@ enum ptxi_event {
     PTXI_EVENT_SLICE,           /* the time slice of a fair schedule is over; w->mid_block is set */
     PTXI_EVENT_EXIT,            /* w->exited have exited */
     PTXI_EVENT_STALLED,         /* no split is ready */
-    PTXI_EVENT_WARP_AT_BARRIER, /* the warp waits as a whole at a CTA barrier; see w->barrier_state */
+    PTXI_EVENT_WARP_AT_BARRIER, /* the warp waits as a whole at a CTA barrier or has exited; see w->barrier_state */
     PTXI_EVENT_DONE,            /* all lanes have exited */
     PTXI_EVENT_FAULT
 };
@@ -36,8 +36,8 @@ void ptxi_warp_start(struct ptxi_warp *w, struct ptxi_frame *frame, ptxi_lanes l
 void ptxi_warp_abandon(struct ptxi_warp *w);
 
 /* Runs the warp until something happens that its splits cannot handle themselves. Never returns PTXI_EVENT_NONE or
- * _SWITCH. If the warp waits at a CTA barrier, the warps after it that have passed theirs may have run, too. *w becomes
- * the last of them, and the event is that warp's. */
+ * _SWITCH. If the warp waits at a CTA barrier or has exited, the warps after it that can start or have passed their
+ * barrier may have run, too. *w becomes the last of them, and the event is that warp's. */
 enum ptxi_event ptxi_warp_run(struct ptxi_warp **w, const struct ptxi_level *level);
 
 /* Makes sleeping splits ready. *work: at least one of them does more than spin. False: there are none. */

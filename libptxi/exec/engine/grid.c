@@ -38,6 +38,18 @@ uint64_t ptxi_grid_next_cluster(struct ptxi_grid *g)
     return n < g->cluster_total ? n : UINT64_MAX;
 }
 
+void ptxi_grid_next_cta(const struct ptxi_grid *g, uint32_t ctaid[3])
+{
+    assert(g->cluster_size == 1 && !g->schedule);
+    if (++ctaid[0] < g->grid[0])
+        return;
+    ctaid[0] = 0;
+    if (++ctaid[1] < g->grid[1])
+        return;
+    ctaid[1] = 0;
+    ctaid[2]++;
+}
+
 /* Coordinates of the n-th element of a box. */
 static void coordinates(const uint32_t box[3], uint64_t n, uint32_t at[3])
 {

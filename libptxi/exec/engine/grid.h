@@ -106,6 +106,8 @@ bool ptxi_grid_cancel(struct ptxi_grid *g, uint32_t first_cta[3]);
 /* Coordinates of the CTA with this rank in the cluster that starts as the n-th one. A random schedule permutes the
  * clusters. */
 void ptxi_grid_cta_at(const struct ptxi_grid *g, uint64_t n, uint32_t rank, uint32_t ctaid[3]);
+/* From the coordinates of a CTA to those of the CTA that starts after it. Without clusters and a random schedule. */
+void ptxi_grid_next_cta(const struct ptxi_grid *g, uint32_t ctaid[3]);
 /* Initial state of the random numbers of that cluster. */
 uint64_t ptxi_grid_rng_state(const struct ptxi_grid *g, uint64_t n);
 
