@@ -62,6 +62,9 @@ struct ptxi_cta {
 
     /* The cluster. All its CTAs are on one worker. Without clusters, each CTA is a cluster of its own. */
     struct ptxi_cta *lead;      /* the CTA of rank 0, which has the state of the cluster: */
+    struct ptxi_portion taken;  /* further clusters that start here, or in other contexts of the worker if this waits */
+    uint32_t portion;           /* number of clusters to take at once */
+    uint32_t ended;             /* number of CTAs that are not yet added to the grid's done_ctas */
     uint32_t rank;
     uint32_t member_count;
     struct ptxi_cta *members[PTXI_MAX_CLUSTER_CTAS];

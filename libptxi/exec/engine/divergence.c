@@ -450,13 +450,12 @@ static const struct ptxi_insn *exit_at_once(struct ptxi_warp *w)
 {
     struct ptxi_cta *c = w->cta;
 
-    assert(w->frame->splits == 1 && c->live_warps);
+    assert(w->frame->splits == 1 && c->live_warps); /* the next CTA sets both again */
     for (unsigned k = 0; k < PTXI_WARP32S; k++)
         c->live_threads -= w->live & ptxi_warp32_lanes(k) ? 32 : 0;
     c->live_warps--;
     c->warps_exited = true;
     w->worker->clock += (uint64_t)(PTXI_QUANTUM - w->quantum) + 1;
-    w->frame->splits = 0;
     w->split_count = 0;
     w->live = 0;
     w->state = PTXI_WARP_DONE;

@@ -206,11 +206,21 @@ static void set_ctaid(struct ptxi_cta *c, uint64_t n)
     c->number = n;
 }
 
+/* Clears what an earlier CTA has written to .local memory, or fills the variables there. */
+static __attribute__((noinline)) void start_local(struct ptxi_warp *w, bool fills)
+{
+    if (w->local_written)
+        clear_local(w);
+    if (fills)
+        ptxi_local_fill(w, PTXI_ALL_LANES, 0, w->cta->grid->code->local_bytes);
+}
+
 /* Starts the context's CTA of the n-th cluster. */
 static void start_cta(struct ptxi_cta *c, uint64_t n)
 {
     const struct ptxi_grid *g = c->grid;
     uint32_t left = ptxi_thread_count(g);
+    unsigned char *frame = c->frames;
     bool fills = ptxi_fill_byte;
 
     assert(c->busy && c->prepared_for == g && c->prepared_id == g->launch_id);
@@ -222,18 +232,16 @@ static void start_cta(struct ptxi_cta *c, uint64_t n)
     c->barriers_in_use = 0;
     c->live_threads = (left + 31) / 32 * 32;
     c->warpgroup_waits = c->warps_exited = false;
-    ptxi_tmem_reset(c);
+    if (c->tmem)
+        ptxi_tmem_reset(c);
     if (g->code->uses_shared)
         fill_shared(c);
-    for (uint32_t k = 0; k < c->warp_count; k++, left -= PTXI_LANES) {
-        struct ptxi_warp *w = &c->warps[k];
-
-        ptxi_warp_start(w, (struct ptxi_frame *)(c->frames + k * c->frame_stride),
+    for (struct ptxi_warp *w = c->warps, *end = w + c->warp_count; w < end; w++, left -= PTXI_LANES) {
+        ptxi_warp_start(w, (struct ptxi_frame *)frame,
                         left >= PTXI_LANES ? PTXI_ALL_LANES : ((ptxi_lanes)1 << left) - 1);
-        if (w->local_written)
-            clear_local(w);
-        if (fills)
-            ptxi_local_fill(w, PTXI_ALL_LANES, 0, g->code->local_bytes);
+        frame += c->frame_stride;
+        if (__builtin_expect(w->local_written || fills, 0))
+            start_local(w, fills);
     }
 }
 
