@@ -123,26 +123,42 @@ static void join_split(struct ptxi_split *s, const struct ptxi_split *t)
     s->frame->splits--;
 }
 
-/* Joins splits at one place. Quadratic, but splits are few. */
-static void reconverge(struct ptxi_warp *w)
+/* Joins the splits from the b-th on to the a-th one that are at its place. */
+static void join_from(struct ptxi_warp *w, uint32_t a, uint32_t b)
 {
-    for (uint32_t a = 0; a < w->split_count; a++) {
-        struct ptxi_split *s = &w->splits[a];
+    struct ptxi_split *s = &w->splits[a];
 
-        assert(is_valid_split(w, s));
-        if (!is_ready_or_asleep(s))
+    assert(is_valid_split(w, s));
+    if (!is_ready_or_asleep(s))
+        return;
+    while (b < w->split_count) {
+        struct ptxi_split *t = &w->splits[b];
+
+        if (b == a || t->pc != s->pc || t->frame != s->frame || !is_ready_or_asleep(t)) {
+            b++;
             continue;
-        for (uint32_t b = a + 1; b < w->split_count;) {
-            struct ptxi_split *t = &w->splits[b];
-
-            if (t->frame != s->frame || t->pc != s->pc || !is_ready_or_asleep(t)) {
-                b++;
-                continue;
-            }
-            join_split(s, t);
-            remove_split(w, b);
+        }
+        join_split(s, t);
+        remove_split(w, b);
+        if (a == w->split_count) { /* it has moved to the place of t */
+            a = b;
+            s = t;
         }
     }
+}
+
+/* Joins splits at one place. */
+static void reconverge(struct ptxi_warp *w)
+{
+    for (uint32_t a = 0; a < w->split_count; a++)
+        join_from(w, a, a + 1);
+}
+
+/* The same if no two splits but the running one and another can be at one place. So the cost of a branch in many ways
+ * grows with the number of ways, not with its square for each of them. */
+static void reconverge_running(struct ptxi_warp *w)
+{
+    join_from(w, w->current, 0);
 }
 
 /* --- picking a split --- */
@@ -210,8 +226,9 @@ static void enter_split(struct ptxi_warp *w, const struct ptxi_split *s)
         set_stop(w);
 }
 
-/* Points the warp at the split that runs next. Returns where it continues; NULL: no split is ready. */
-static const struct ptxi_insn *enter_next_split(struct ptxi_warp *w)
+/* Points the warp at the split that runs next. Returns where it continues; NULL: no split is ready. `moved`: since the
+ * last time only the running split has moved. */
+static const struct ptxi_insn *enter_next_split(struct ptxi_warp *w, bool moved)
 {
     struct ptxi_split *s;
 
@@ -223,8 +240,12 @@ static const struct ptxi_insn *enter_next_split(struct ptxi_warp *w)
     }
     if (w->barrier_state)
         ptxi_settle_barrier_split(w);
-    if (w->split_count > 1 && !w->mid_block)
-        reconverge(w);
+    if (w->split_count > 1 && !w->mid_block) {
+        if (moved)
+            reconverge_running(w);
+        else
+            reconverge(w);
+    }
     s = w->mid_block ? &w->splits[w->current] : pick_split(w);
     w->mid_block = false;
     if (!s)
@@ -235,25 +256,28 @@ static const struct ptxi_insn *enter_next_split(struct ptxi_warp *w)
 
 enum ptxi_event ptxi_warp_run(struct ptxi_warp **which, const struct ptxi_level *level)
 {
+    bool moved = false;
+
     for (struct ptxi_warp *w = *which;;) {
         const struct ptxi_insn *pc;
 
         if (!w->split_count)
             return PTXI_EVENT_DONE;
-        pc = enter_next_split(w);
+        pc = enter_next_split(w, moved);
         if (!pc)
             return PTXI_EVENT_STALLED;
         w->event = PTXI_EVENT_NONE;
+        w->splits_woken = false;
         w = *which = level->run(w, pc);
         if (w->barrier_state >= PTXI_WARP_BARRIER_AT)
             return PTXI_EVENT_WARP_AT_BARRIER;
         if (w->event == PTXI_EVENT_NONE) {
             assert(w->stop != PTXI_NO_STOP);
             w->splits[w->current].pc = w->stop;
-            continue;
-        }
-        if (w->event != PTXI_EVENT_SWITCH)
+        } else if (w->event != PTXI_EVENT_SWITCH && w->event != PTXI_EVENT_JUMP) {
             return w->event;
+        }
+        moved = w->event != PTXI_EVENT_SWITCH && !w->splits_woken;
     }
 }
 
@@ -281,6 +305,7 @@ void ptxi_cta_wake_warpgroups(struct ptxi_cta *cta)
         for (uint32_t k = 0; k < w->split_count; k++)
             if (w->splits[k].state == PTXI_SPLIT_WARPGROUP) {
                 w->splits[k].state = PTXI_SPLIT_READY;
+                w->splits_woken = true;
                 w->state = PTXI_WARP_READY;
             }
     }
@@ -296,6 +321,7 @@ void ptxi_wake_mbarrier_splits(struct ptxi_warp *w, const unsigned char *mbarrie
             continue;
         s->complete = mbarrier ? s->lanes : 0;
         s->state = PTXI_SPLIT_READY;
+        w->splits_woken = true;
         w->state = PTXI_WARP_READY;
     }
 }
@@ -354,7 +380,7 @@ const struct ptxi_insn *ptxi_diverge(struct ptxi_warp *w, const struct ptxi_insn
 {
     assert(first <= second);
     ptxi_split_off(w, second, second_lanes);
-    return first > w->stop ? ptxi_leave_switch(w, first) : first;
+    return first > w->stop ? ptxi_leave_jump(w, first) : first;
 }
 
 static const struct ptxi_insn *leave(struct ptxi_warp *w, enum ptxi_event event)
@@ -377,6 +403,12 @@ const struct ptxi_insn *ptxi_leave_switch(struct ptxi_warp *w, const struct ptxi
 {
     stop_split_at(w, pc);
     return leave(w, PTXI_EVENT_SWITCH);
+}
+
+const struct ptxi_insn *ptxi_leave_jump(struct ptxi_warp *w, const struct ptxi_insn *pc)
+{
+    stop_split_at(w, pc);
+    return leave(w, PTXI_EVENT_JUMP);
 }
 
 const struct ptxi_insn *ptxi_leave_spin(struct ptxi_warp *w, const struct ptxi_insn *pc)

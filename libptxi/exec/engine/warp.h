@@ -111,6 +111,7 @@ struct ptxi_warp {
     bool store_delayed;           /* it is at a store, and the load after the store has been executed */
     bool stack_moved;             /* some stack_top is not local_stride, the end of .local memory */
     bool exits_at_once;           /* nothing but its CTA must know when it has exited */
+    bool splits_woken;            /* splits have become ready since the dispatch loop was entered */
     ptxi_lanes live;              /* lanes that have not exited */
     ptxi_lanes exited;            /* lanes of a PTXI_EVENT_EXIT */
     ptxi_lanes arrived;           /* lanes of splits in state BARRIER whose warp of 32 is counted at the barrier */

@@ -59,6 +59,7 @@ static void release_splits_of(struct ptxi_warp *w, unsigned number, const struct
         write_result(s->frame, s->pc, s->lanes, done);
         s->pc++;
         s->state = PTXI_SPLIT_READY;
+        w->splits_woken = true;
         w->state = PTXI_WARP_READY;
     }
 }
