@@ -36,9 +36,9 @@ void ptxi_warp_start(struct ptxi_warp *w, struct ptxi_frame *frame, ptxi_lanes l
 /* Ends a warp whose launch has failed. Releases its frames. */
 void ptxi_warp_abandon(struct ptxi_warp *w);
 
-/* Runs the warp until something happens that its splits cannot handle themselves. Never returns PTXI_EVENT_NONE, _SWITCH
- * or _JUMP. If the warp waits at a CTA barrier or has exited, the warps after it that can start or have passed their
- * barrier may have run, too. *w becomes the last of them, and the event is that warp's. */
+/* Runs the warp until something happens that its splits cannot handle themselves. Never returns PTXI_EVENT_NONE,
+ * _SWITCH or _JUMP. If the warp waits at a CTA barrier or has exited, the warps after it that can start or have passed
+ * their barrier may have run, too. *w becomes the last of them, and the event is that warp's. */
 enum ptxi_event ptxi_warp_run(struct ptxi_warp **w, const struct ptxi_level *level);
 
 /* Makes sleeping splits ready. *work: at least one of them does more than spin. False: there are none. */
