@@ -30,6 +30,7 @@ static const struct pass {
     { "rematerialize", ptxi_rematerialize, ALWAYS },
     { "launch_invariant", ptxi_hoist_launch_invariant, ALWAYS },
     { "peephole", ptxi_peephole, ALWAYS },
+    { "address_registers", ptxi_use_address_registers, ALWAYS },
     { "register_allocation", ptxi_allocate_registers, ALWAYS },
 };
 

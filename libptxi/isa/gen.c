@@ -56,6 +56,7 @@ enum {
     GLOBAL = PTXI_OP_FLAG_GLOBAL,
     SHARED = PTXI_OP_FLAG_SHARED,
     GENERIC = PTXI_OP_FLAG_GENERIC,
+    AT = PTXI_OP_FLAG_AT,
 };
 
 static const struct {

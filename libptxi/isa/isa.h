@@ -258,7 +258,9 @@ enum {
     /* the state space of such an access, unless no other thread writes to it */
     PTXI_OP_FLAG_GLOBAL = 256,
     PTXI_OP_FLAG_SHARED = 512,
-    PTXI_OP_FLAG_GENERIC = 1024
+    PTXI_OP_FLAG_GENERIC = 1024,
+
+    PTXI_OP_FLAG_AT = 2048 /* a is an address register */
 };
 extern const uint16_t ptxi_op_flags[];
 

@@ -48,13 +48,14 @@ static void print_row(const struct options *o, const struct bench_case *c, const
                r->right ? "right" : "WRONG", c->compare);
 }
 
-static void print_means(const struct session *s, const struct outcome *r, int n, bool tuned_for, const char *what)
+static void print_means(const struct session *s, const struct outcome *r, int n, enum bench_group group,
+                        const char *what)
 {
     double rate = 0, native = 0, scalar = 0;
     int of = 0;
 
     for (int i = 0; i < n; i++)
-        if (s[i].c->tuned_for == tuned_for) {
+        if (s[i].c->group == group) {
             rate += log(r[i].count / r[i].ms / 1e6);
             native += log(r[i].ms / r[i].native_ms);
             scalar += log(r[i].ms / r[i].scalar_ms);
@@ -81,6 +82,8 @@ static int select_cases(struct session *s, const struct options *o)
 
 static bool run_table(const struct options *o)
 {
+    static const char *const groups[BENCH_GROUPS] = { "benchmark kernels", "other kernels", "untuned kinds",
+                                                      "kinds of samples" };
     struct session s[MAX_CASES] = {0};
     struct outcome r[MAX_CASES] = {0};
     int n = select_cases(s, o);
@@ -102,8 +105,8 @@ static bool run_table(const struct options *o)
         print_row(o, s[i].c, &r[i]);
     }
     if (!o->csv && o->twins) {
-        print_means(s, r, n, true, "benchmark kernels");
-        print_means(s, r, n, false, "other kernels");
+        for (int g = 0; g < BENCH_GROUPS; g++)
+            print_means(s, r, n, (enum bench_group)g, groups[g]);
     }
     for (int i = 0; i < n; i++)
         bench_session_close(&s[i]);

@@ -2,7 +2,7 @@
 # Runs the benchmark program on small problems. Checks results and output.
 out=$("$top_builddir/tests/bench/ptxi-bench" --quick) || { echo "$out"; exit 1; }
 echo "$out"
-[ "$(echo "$out" | grep -c ' right (')" = 17 ] && echo "$out" | grep -q 'launch and synchronise' || exit 1
+[ "$(echo "$out" | grep -c ' right (')" = 28 ] && echo "$out" | grep -q 'launch and synchronise' || exit 1
 out=$("$top_builddir/tests/bench/ptxi-bench" --quick --families) || { echo "$out"; exit 1; }
 echo "$out"
 [ "$(echo "$out" | grep -c '^| .*`')" -gt 60 ] || exit 1

@@ -7,15 +7,15 @@
 
 static uint64_t seed;
 
-static uint32_t rnd(void)
+uint32_t bench_rnd(void)
 {
     seed = seed * 6364136223846793005u + 1442695040888963407u;
     return (uint32_t)(seed >> 32);
 }
 
-static float rnd_unit(void)
+float bench_rnd_unit(void)
 {
-    return (float)(rnd() >> 8) * 0x1p-24f;
+    return (float)(bench_rnd() >> 8) * 0x1p-24f;
 }
 
 static void *get(size_t bytes)
@@ -29,7 +29,7 @@ static void *get(size_t bytes)
     return p;
 }
 
-static void *add_buffer(struct work *w, size_t bytes, bool filled, bool out)
+void *bench_add_buffer(struct work *w, size_t bytes, bool filled, bool out)
 {
     struct buffer *b = &w->buf[w->buffers++];
 
@@ -42,12 +42,12 @@ static void *add_buffer(struct work *w, size_t bytes, bool filled, bool out)
     return b->init;
 }
 
-static void add_arg(struct work *w, void *value)
+void bench_add_arg(struct work *w, void *value)
 {
     w->args[w->argc++] = value;
 }
 
-static void shape(struct work *w, unsigned gx, unsigned gy, unsigned bx, unsigned by)
+void bench_shape(struct work *w, unsigned gx, unsigned gy, unsigned bx, unsigned by)
 {
     w->grid[0] = gx;
     w->grid[1] = gy;
@@ -56,7 +56,7 @@ static void shape(struct work *w, unsigned gx, unsigned gy, unsigned bx, unsigne
     w->grid[2] = w->block[2] = 1;
 }
 
-static unsigned blocks_for(int n, int block)
+unsigned bench_blocks_for(int n, int block)
 {
     return (unsigned)((n + block - 1) / block);
 }
@@ -85,14 +85,14 @@ static void vecadd_setup(struct work *w, int shrink)
 {
     w->n = (16 << 20) / shrink;
     size_t bytes = (size_t)w->n * sizeof(float);
-    float *a = add_buffer(w, bytes, true, false), *b = add_buffer(w, bytes, true, false);
+    float *a = bench_add_buffer(w, bytes, true, false), *b = bench_add_buffer(w, bytes, true, false);
     for (int i = 0; i < w->n; i++) {
-        a[i] = rnd_unit();
-        b[i] = rnd_unit() - 0.5f;
+        a[i] = bench_rnd_unit();
+        b[i] = bench_rnd_unit() - 0.5f;
     }
-    add_buffer(w, bytes, false, true);
-    add_arg(w, &w->n);
-    shape(w, blocks_for(w->n, 256), 1, 256, 1);
+    bench_add_buffer(w, bytes, false, true);
+    bench_add_arg(w, &w->n);
+    bench_shape(w, bench_blocks_for(w->n, 256), 1, 256, 1);
 }
 
 static void vecadd_twin(const struct twins *t, struct work *w)
@@ -104,15 +104,15 @@ static void saxpy_setup(struct work *w, int shrink)
 {
     w->n = (16 << 20) / shrink;
     w->f[0] = 1.7f;
-    add_arg(w, &w->f[0]);
+    bench_add_arg(w, &w->f[0]);
     size_t bytes = (size_t)w->n * sizeof(float);
-    float *x = add_buffer(w, bytes, true, false), *y = add_buffer(w, bytes, true, true);
+    float *x = bench_add_buffer(w, bytes, true, false), *y = bench_add_buffer(w, bytes, true, true);
     for (int i = 0; i < w->n; i++) {
-        x[i] = rnd_unit();
-        y[i] = rnd_unit() - 0.5f;
+        x[i] = bench_rnd_unit();
+        y[i] = bench_rnd_unit() - 0.5f;
     }
-    add_arg(w, &w->n);
-    shape(w, blocks_for(w->n, 256), 1, 256, 1);
+    bench_add_arg(w, &w->n);
+    bench_shape(w, bench_blocks_for(w->n, 256), 1, 256, 1);
 }
 
 static void saxpy_twin(const struct twins *t, struct work *w)
@@ -124,14 +124,14 @@ static void sgemm_setup(struct work *w, int shrink)
 {
     w->n = shrink > 1 ? 128 : 512;
     size_t bytes = (size_t)w->n * w->n * sizeof(float);
-    float *a = add_buffer(w, bytes, true, false), *b = add_buffer(w, bytes, true, false);
+    float *a = bench_add_buffer(w, bytes, true, false), *b = bench_add_buffer(w, bytes, true, false);
     for (int i = 0; i < w->n * w->n; i++) {
-        a[i] = rnd_unit() - 0.5f;
-        b[i] = rnd_unit() - 0.5f;
+        a[i] = bench_rnd_unit() - 0.5f;
+        b[i] = bench_rnd_unit() - 0.5f;
     }
-    add_buffer(w, bytes, false, true);
-    add_arg(w, &w->n);
-    shape(w, (unsigned)w->n / 16, (unsigned)w->n / 16, 16, 16);
+    bench_add_buffer(w, bytes, false, true);
+    bench_add_arg(w, &w->n);
+    bench_shape(w, (unsigned)w->n / 16, (unsigned)w->n / 16, 16, 16);
 }
 
 static void sgemm_twin(const struct twins *t, struct work *w)
@@ -148,19 +148,19 @@ static void hgemm_setup(struct work *w, int shrink)
     w->n = shrink > 1 ? 128 : 1024;
     cells = (size_t)w->n * w->n;
     for (int m = 0; m < 2; m++) {
-        uint16_t *half = add_buffer(w, cells * sizeof *half, true, false);
+        uint16_t *half = bench_add_buffer(w, cells * sizeof *half, true, false);
 
         w->wide[m] = get(cells * sizeof *w->wide[m]);
         for (size_t i = 0; i < cells; i++) {
-            int x = (int)(rnd() % 9);
+            int x = (int)(bench_rnd() % 9);
 
             half[i] = halves[x];
             w->wide[m][i] = (float)(x - 4);
         }
     }
-    add_buffer(w, cells * sizeof(float), false, true);
-    add_arg(w, &w->n);
-    shape(w, (unsigned)w->n / 64, (unsigned)w->n / 64, 128, 1);
+    bench_add_buffer(w, cells * sizeof(float), false, true);
+    bench_add_arg(w, &w->n);
+    bench_shape(w, (unsigned)w->n / 64, (unsigned)w->n / 64, 128, 1);
 }
 
 static void hgemm_twin(const struct twins *t, struct work *w)
@@ -176,13 +176,13 @@ static void mandel_setup(struct work *w, int shrink)
     w->f[0] = -2.2f;
     w->f[1] = -1.152f;
     w->f[2] = 3.072f / (float)w->n;
-    add_buffer(w, (size_t)w->n * w->m * sizeof(int), false, true);
-    add_arg(w, &w->n);
-    add_arg(w, &w->m);
+    bench_add_buffer(w, (size_t)w->n * w->m * sizeof(int), false, true);
+    bench_add_arg(w, &w->n);
+    bench_add_arg(w, &w->m);
     for (int i = 0; i < 3; i++)
-        add_arg(w, &w->f[i]);
-    add_arg(w, &w->k);
-    shape(w, blocks_for(w->n, 32), blocks_for(w->m, 8), 32, 8);
+        bench_add_arg(w, &w->f[i]);
+    bench_add_arg(w, &w->k);
+    bench_shape(w, bench_blocks_for(w->n, 32), bench_blocks_for(w->m, 8), 32, 8);
 }
 
 static void mandel_twin(const struct twins *t, struct work *w)
@@ -195,13 +195,13 @@ static void nbody_setup(struct work *w, int shrink)
     w->n = shrink > 1 ? 1024 : 4096;
     w->f[0] = 0.01f;
     size_t bytes = (size_t)w->n * 4 * sizeof(float);
-    float *b = add_buffer(w, bytes, true, false);
+    float *b = bench_add_buffer(w, bytes, true, false);
     for (int i = 0; i < w->n * 4; i++)
-        b[i] = i % 4 == 3 ? rnd_unit() : 2.0f * rnd_unit() - 1.0f;
-    add_buffer(w, bytes, false, true);
-    add_arg(w, &w->n);
-    add_arg(w, &w->f[0]);
-    shape(w, (unsigned)w->n / 256, 1, 256, 1);
+        b[i] = i % 4 == 3 ? bench_rnd_unit() : 2.0f * bench_rnd_unit() - 1.0f;
+    bench_add_buffer(w, bytes, false, true);
+    bench_add_arg(w, &w->n);
+    bench_add_arg(w, &w->f[0]);
+    bench_shape(w, (unsigned)w->n / 256, 1, 256, 1);
 }
 
 static void nbody_twin(const struct twins *t, struct work *w)
@@ -239,12 +239,12 @@ enum { REDUCE_BLOCKS = 512, REDUCE_BLOCK = 256 };
 static void reduce_setup(struct work *w, int shrink)
 {
     w->n = (16 << 20) / shrink;
-    float *in = add_buffer(w, (size_t)w->n * sizeof(float), true, false);
+    float *in = bench_add_buffer(w, (size_t)w->n * sizeof(float), true, false);
     for (int i = 0; i < w->n; i++)
-        in[i] = (float)(rnd() >> 24);
-    add_buffer(w, REDUCE_BLOCKS * sizeof(float), false, true);
-    add_arg(w, &w->n);
-    shape(w, REDUCE_BLOCKS, 1, REDUCE_BLOCK, 1);
+        in[i] = (float)(bench_rnd() >> 24);
+    bench_add_buffer(w, REDUCE_BLOCKS * sizeof(float), false, true);
+    bench_add_arg(w, &w->n);
+    bench_shape(w, REDUCE_BLOCKS, 1, REDUCE_BLOCK, 1);
 }
 
 static void reduce_twin(const struct twins *t, struct work *w)
@@ -255,12 +255,12 @@ static void reduce_twin(const struct twins *t, struct work *w)
 static void hist_setup(struct work *w, int shrink)
 {
     w->n = (4 << 20) / shrink;
-    uint32_t *words = add_buffer(w, (size_t)w->n * 4, true, false);
+    uint32_t *words = bench_add_buffer(w, (size_t)w->n * 4, true, false);
     for (int i = 0; i < w->n; i++)
-        words[i] = rnd();
-    add_buffer(w, 256 * 4, false, true);
-    add_arg(w, &w->n);
-    shape(w, 256, 1, 256, 1);
+        words[i] = bench_rnd();
+    bench_add_buffer(w, 256 * 4, false, true);
+    bench_add_arg(w, &w->n);
+    bench_shape(w, 256, 1, 256, 1);
 }
 
 static void hist_twin(const struct twins *t, struct work *w)
@@ -272,13 +272,13 @@ static void hash_setup(struct work *w, int shrink)
 {
     w->n = (128 << 10) / shrink;
     w->m = 128;
-    uint32_t *in = add_buffer(w, (size_t)w->n * 4, true, false);
+    uint32_t *in = bench_add_buffer(w, (size_t)w->n * 4, true, false);
     for (int i = 0; i < w->n; i++)
-        in[i] = rnd();
-    add_buffer(w, (size_t)w->n * 4, false, true);
-    add_arg(w, &w->n);
-    add_arg(w, &w->m);
-    shape(w, blocks_for(w->n, 256), 1, 256, 1);
+        in[i] = bench_rnd();
+    bench_add_buffer(w, (size_t)w->n * 4, false, true);
+    bench_add_arg(w, &w->n);
+    bench_add_arg(w, &w->m);
+    bench_shape(w, bench_blocks_for(w->n, 256), 1, 256, 1);
 }
 
 static void hash_twin(const struct twins *t, struct work *w)
@@ -289,10 +289,10 @@ static void hash_twin(const struct twins *t, struct work *w)
 static void runs_setup(struct work *w, int n, int run)
 {
     w->n = n / run;
-    uint32_t *keys = add_buffer(w, (size_t)n * 4, true, true);
+    uint32_t *keys = bench_add_buffer(w, (size_t)n * 4, true, true);
     for (int i = 0; i < n; i++)
-        keys[i] = rnd();
-    shape(w, (unsigned)w->n, 1, 256, 1);
+        keys[i] = bench_rnd();
+    bench_shape(w, (unsigned)w->n, 1, 256, 1);
 }
 
 static void bitonic_setup(struct work *w, int shrink)
@@ -311,14 +311,14 @@ static void stencil_setup(struct work *w, int shrink)
     w->d[0] = 0.5;
     w->d[1] = 0.123;
     size_t cells = (size_t)w->n * w->n;
-    double *in = add_buffer(w, cells * sizeof(double), true, false);
+    double *in = bench_add_buffer(w, cells * sizeof(double), true, false);
     for (size_t i = 0; i < cells; i++)
-        in[i] = rnd() * 0x1p-32;
-    add_buffer(w, cells * sizeof(double), false, true);
-    add_arg(w, &w->n);
-    add_arg(w, &w->d[0]);
-    add_arg(w, &w->d[1]);
-    shape(w, blocks_for(w->n, 32), blocks_for(w->n, 8), 32, 8);
+        in[i] = bench_rnd() * 0x1p-32;
+    bench_add_buffer(w, cells * sizeof(double), false, true);
+    bench_add_arg(w, &w->n);
+    bench_add_arg(w, &w->d[0]);
+    bench_add_arg(w, &w->d[1]);
+    bench_shape(w, bench_blocks_for(w->n, 32), bench_blocks_for(w->n, 8), 32, 8);
 }
 
 static void stencil_twin(const struct twins *t, struct work *w)
@@ -342,18 +342,19 @@ static void layernorm_setup(struct work *w, int shrink)
     w->m = 1000;
     w->f[0] = 1e-5f;
     size_t cells = (size_t)w->n * w->m;
-    float *in = add_buffer(w, cells * 4, true, false);
+    float *in = bench_add_buffer(w, cells * 4, true, false);
     for (size_t i = 0; i < cells; i++)
-        in[i] = 4.0f * rnd_unit() - 1.0f;
-    float *gain = add_buffer(w, (size_t)w->m * 4, true, false), *shift = add_buffer(w, (size_t)w->m * 4, true, false);
+        in[i] = 4.0f * bench_rnd_unit() - 1.0f;
+    float *gain = bench_add_buffer(w, (size_t)w->m * 4, true, false);
+    float *shift = bench_add_buffer(w, (size_t)w->m * 4, true, false);
     for (int i = 0; i < w->m; i++) {
-        gain[i] = 0.5f + rnd_unit();
-        shift[i] = rnd_unit() - 0.5f;
+        gain[i] = 0.5f + bench_rnd_unit();
+        shift[i] = bench_rnd_unit() - 0.5f;
     }
-    add_buffer(w, cells * 4, false, true);
-    add_arg(w, &w->m);
-    add_arg(w, &w->f[0]);
-    shape(w, (unsigned)w->n, 1, 256, 1);
+    bench_add_buffer(w, cells * 4, false, true);
+    bench_add_arg(w, &w->m);
+    bench_add_arg(w, &w->f[0]);
+    bench_shape(w, (unsigned)w->n, 1, 256, 1);
 }
 
 static void layernorm_twin(const struct twins *t, struct work *w)
@@ -376,22 +377,22 @@ static bool layernorm_check(const struct work *w)
 static void spmv_setup(struct work *w, int shrink)
 {
     w->n = (128 << 10) / shrink;
-    int *start = add_buffer(w, ((size_t)w->n + 1) * sizeof(int), true, false);
+    int *start = bench_add_buffer(w, ((size_t)w->n + 1) * sizeof(int), true, false);
     for (int i = 0; i < w->n; i++)
-        start[i + 1] = start[i] + (rnd() % 64 == 0 ? 200 : 1 + (int)(rnd() % 31));
+        start[i + 1] = start[i] + (bench_rnd() % 64 == 0 ? 200 : 1 + (int)(bench_rnd() % 31));
     int entries = start[w->n];
-    int *column = add_buffer(w, (size_t)entries * sizeof(int), true, false);
-    float *value = add_buffer(w, (size_t)entries * sizeof(float), true, false);
+    int *column = bench_add_buffer(w, (size_t)entries * sizeof(int), true, false);
+    float *value = bench_add_buffer(w, (size_t)entries * sizeof(float), true, false);
     for (int i = 0; i < entries; i++) {
-        column[i] = (int)(rnd() % (unsigned)w->n);
-        value[i] = rnd_unit() - 0.5f;
+        column[i] = (int)(bench_rnd() % (unsigned)w->n);
+        value[i] = bench_rnd_unit() - 0.5f;
     }
-    float *x = add_buffer(w, (size_t)w->n * sizeof(float), true, false);
+    float *x = bench_add_buffer(w, (size_t)w->n * sizeof(float), true, false);
     for (int i = 0; i < w->n; i++)
-        x[i] = rnd_unit();
-    add_buffer(w, (size_t)w->n * sizeof(float), false, true);
-    add_arg(w, &w->n);
-    shape(w, blocks_for(w->n, 128), 1, 128, 1);
+        x[i] = bench_rnd_unit();
+    bench_add_buffer(w, (size_t)w->n * sizeof(float), false, true);
+    bench_add_arg(w, &w->n);
+    bench_shape(w, bench_blocks_for(w->n, 128), 1, 128, 1);
 }
 
 static void spmv_twin(const struct twins *t, struct work *w)
@@ -405,17 +406,17 @@ static void search_setup(struct work *w, int shrink)
     static const char pattern[] = "gattacagattaca";
     w->n = (8 << 20) / shrink;
     w->m = (int)sizeof pattern - 1;
-    char *text = add_buffer(w, (size_t)w->n, true, false);
+    char *text = bench_add_buffer(w, (size_t)w->n, true, false);
     for (int i = 0; i < w->n; i++)
-        text[i] = "acgt"[rnd() >> 30];
+        text[i] = "acgt"[bench_rnd() >> 30];
     for (int i = 0; i < 100; i++)
-        memcpy(text + rnd() % (unsigned)(w->n - w->m), pattern, (size_t)w->m);
-    add_arg(w, &w->n);
-    memcpy(add_buffer(w, (size_t)w->m, true, false), pattern, (size_t)w->m);
-    add_arg(w, &w->m);
-    uint32_t *count = add_buffer(w, 8, true, true);
+        memcpy(text + bench_rnd() % (unsigned)(w->n - w->m), pattern, (size_t)w->m);
+    bench_add_arg(w, &w->n);
+    memcpy(bench_add_buffer(w, (size_t)w->m, true, false), pattern, (size_t)w->m);
+    bench_add_arg(w, &w->m);
+    uint32_t *count = bench_add_buffer(w, 8, true, true);
     count[1] = UINT32_MAX;
-    shape(w, blocks_for(w->n, 256), 1, 256, 1);
+    bench_shape(w, bench_blocks_for(w->n, 256), 1, 256, 1);
 }
 
 static void search_twin(const struct twins *t, struct work *w)
@@ -429,16 +430,16 @@ static void rotate_setup(struct work *w, int shrink)
     w->f[0] = cosf(0.5f);
     w->f[1] = sinf(0.5f);
     size_t bytes = (size_t)w->n * w->n * sizeof(float);
-    float *in = add_buffer(w, bytes, true, false);
+    float *in = bench_add_buffer(w, bytes, true, false);
     w->buf[0].texture = w->n;
     w->args[0] = &w->buf[0].object;
     for (int i = 0; i < w->n * w->n; i++)
-        in[i] = rnd_unit();
-    add_buffer(w, bytes, false, true);
-    add_arg(w, &w->n);
-    add_arg(w, &w->f[0]);
-    add_arg(w, &w->f[1]);
-    shape(w, blocks_for(w->n, 32), blocks_for(w->n, 8), 32, 8);
+        in[i] = bench_rnd_unit();
+    bench_add_buffer(w, bytes, false, true);
+    bench_add_arg(w, &w->n);
+    bench_add_arg(w, &w->f[0]);
+    bench_add_arg(w, &w->f[1]);
+    bench_shape(w, bench_blocks_for(w->n, 32), bench_blocks_for(w->n, 8), 32, 8);
 }
 
 static void rotate_twin(const struct twins *t, struct work *w)
@@ -460,22 +461,37 @@ static bool rotate_check(const struct work *w)
 #define EXACT same_bits, "bits"
 
 const struct bench_case bench_cases[] = {
-    { "vecadd", "16M", true, vecadd_setup, vecadd_twin, EXACT },
-    { "saxpy", "16M", true, saxpy_setup, saxpy_twin, EXACT },
-    { "sgemm", "512^3", true, sgemm_setup, sgemm_twin, EXACT },
-    { "mandel", "1024x768, 256 it", true, mandel_setup, mandel_twin, EXACT },
-    { "nbody", "4096 f32", true, nbody_setup, nbody_twin, nbody_check, "1e-5 of summed magnitudes" },
-    { "reduce_shm", "16M", true, reduce_setup, reduce_twin, EXACT },
-    { "reduce_shfl", "16M", true, reduce_setup, reduce_twin, EXACT },
-    { "hist", "4M words", true, hist_setup, hist_twin, EXACT },
-    { "hash", "128K x 128 rounds", true, hash_setup, hash_twin, EXACT },
-    { "bitonic", "512K in runs of 512", true, bitonic_setup, bitonic_twin, EXACT },
-    { "stencil", "2048^2 f64", true, stencil_setup, stencil_twin, EXACT },
-    { "radix", "2M in runs of 2048", false, radix_setup, radix_twin, EXACT },
-    { "layernorm", "4096 rows of 1000", false, layernorm_setup, layernorm_twin, layernorm_check, "1e-5 (1 + |x|)" },
-    { "spmv", "128K rows", false, spmv_setup, spmv_twin, EXACT },
-    { "search", "8M bytes", false, search_setup, search_twin, EXACT },
-    { "hgemm", "1024^3, f16", false, hgemm_setup, hgemm_twin, EXACT },
-    { "rotate", "1024^2 texels, f32", false, rotate_setup, rotate_twin, rotate_check, "weights of 8 bits" },
+    { "vecadd", "16M", BENCH_TUNED, vecadd_setup, vecadd_twin, EXACT },
+    { "saxpy", "16M", BENCH_TUNED, saxpy_setup, saxpy_twin, EXACT },
+    { "sgemm", "512^3", BENCH_TUNED, sgemm_setup, sgemm_twin, EXACT },
+    { "mandel", "1024x768, 256 it", BENCH_TUNED, mandel_setup, mandel_twin, EXACT },
+    { "nbody", "4096 f32", BENCH_TUNED, nbody_setup, nbody_twin, nbody_check, "1e-5 of summed magnitudes" },
+    { "reduce_shm", "16M", BENCH_TUNED, reduce_setup, reduce_twin, EXACT },
+    { "reduce_shfl", "16M", BENCH_TUNED, reduce_setup, reduce_twin, EXACT },
+    { "hist", "4M words", BENCH_TUNED, hist_setup, hist_twin, EXACT },
+    { "hash", "128K x 128 rounds", BENCH_TUNED, hash_setup, hash_twin, EXACT },
+    { "bitonic", "512K in runs of 512", BENCH_TUNED, bitonic_setup, bitonic_twin, EXACT },
+    { "stencil", "2048^2 f64", BENCH_TUNED, stencil_setup, stencil_twin, EXACT },
+    { "radix", "2M in runs of 2048", BENCH_OTHER, radix_setup, radix_twin, EXACT },
+    { "layernorm", "4096 rows of 1000", BENCH_OTHER, layernorm_setup, layernorm_twin, layernorm_check,
+      "1e-5 (1 + |x|)" },
+    { "spmv", "128K rows", BENCH_UNTUNED, spmv_setup, spmv_twin, EXACT },
+    { "search", "8M bytes", BENCH_OTHER, search_setup, search_twin, EXACT },
+    { "hgemm", "1024^3, f16", BENCH_OTHER, hgemm_setup, hgemm_twin, EXACT },
+    { "rotate", "1024^2 texels, f32", BENCH_OTHER, rotate_setup, rotate_twin, rotate_check, "weights of 8 bits" },
+    { "heat", "192^3, f32", BENCH_UNTUNED, bench_heat_setup, bench_heat_twin, EXACT },
+    { "compact", "8M words", BENCH_UNTUNED, bench_compact_setup, bench_compact_twin, bench_compact_check,
+      "bits, in any order" },
+    { "conv5", "2000x1000, f32", BENCH_UNTUNED, bench_conv5_setup, bench_conv5_twin, EXACT },
+    { "kmeans", "512K points", BENCH_UNTUNED, bench_kmeans_setup, bench_kmeans_twin, EXACT },
+    { "fft256", "8K runs of 256", BENCH_UNTUNED, bench_fft256_setup, bench_fft256_twin, EXACT },
+    { "probe", "1M keys", BENCH_UNTUNED, bench_probe_setup, bench_probe_twin, EXACT },
+    { "softmax", "8K rows of 500", BENCH_UNTUNED, bench_softmax_setup, bench_softmax_twin, bench_softmax_check,
+      "1e-5 |x|" },
+    { "transpose", "2048^2, f32", BENCH_SAMPLES, bench_transpose_setup, bench_transpose_twin, EXACT },
+    { "walsh", "4K runs of 1024", BENCH_SAMPLES, bench_walsh_setup, bench_walsh_twin, EXACT },
+    { "options", "1M", BENCH_SAMPLES, bench_options_setup, bench_options_twin, bench_options_check,
+      "1e-5 |x| + 1e-4" },
+    { "scan", "4K runs of 1024", BENCH_SAMPLES, bench_scan_setup, bench_scan_twin, EXACT },
 };
 const int bench_case_count = sizeof bench_cases / sizeof bench_cases[0];

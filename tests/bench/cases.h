@@ -31,10 +31,19 @@ struct work {
     float *wide[2];       /* inputs of the twin, instead of the first buffers */
 };
 
+/* Each group has a mean of its own. The library is tuned for the first group only. */
+enum bench_group {
+    BENCH_TUNED,
+    BENCH_OTHER,
+    BENCH_UNTUNED, /* kinds of kernels that programs often have */
+    BENCH_SAMPLES, /* kinds that NVIDIA's samples have */
+    BENCH_GROUPS
+};
+
 struct bench_case {
     const char *name;     /* name of the kernel and of its .ptx file */
     const char *size;     /* problem size as shown in the table */
-    bool tuned_for;       /* included in the headline mean; the library is not tuned for the others */
+    enum bench_group group;
     void (*setup)(struct work *w, int shrink);
     void (*twin)(const struct twins *t, struct work *w);
     bool (*check)(const struct work *w);
@@ -45,5 +54,41 @@ extern const struct bench_case bench_cases[];
 extern const int bench_case_count;
 
 void bench_work_free(struct work *w);
+
+/* For the setup of a case: random numbers, a buffer, which is the next argument (`filled`: returns its initial
+ * contents), another argument, and the shape of the launch. */
+uint32_t bench_rnd(void);
+float bench_rnd_unit(void);
+void *bench_add_buffer(struct work *w, size_t bytes, bool filled, bool out);
+void bench_add_arg(struct work *w, void *value);
+void bench_shape(struct work *w, unsigned gx, unsigned gy, unsigned bx, unsigned by);
+unsigned bench_blocks_for(int n, int block);
+
+/* cases_more.c */
+void bench_heat_setup(struct work *w, int shrink);
+void bench_heat_twin(const struct twins *t, struct work *w);
+void bench_compact_setup(struct work *w, int shrink);
+void bench_compact_twin(const struct twins *t, struct work *w);
+bool bench_compact_check(const struct work *w);
+void bench_conv5_setup(struct work *w, int shrink);
+void bench_conv5_twin(const struct twins *t, struct work *w);
+void bench_kmeans_setup(struct work *w, int shrink);
+void bench_kmeans_twin(const struct twins *t, struct work *w);
+void bench_fft256_setup(struct work *w, int shrink);
+void bench_fft256_twin(const struct twins *t, struct work *w);
+void bench_probe_setup(struct work *w, int shrink);
+void bench_probe_twin(const struct twins *t, struct work *w);
+void bench_softmax_setup(struct work *w, int shrink);
+void bench_softmax_twin(const struct twins *t, struct work *w);
+bool bench_softmax_check(const struct work *w);
+void bench_transpose_setup(struct work *w, int shrink);
+void bench_transpose_twin(const struct twins *t, struct work *w);
+void bench_walsh_setup(struct work *w, int shrink);
+void bench_walsh_twin(const struct twins *t, struct work *w);
+void bench_options_setup(struct work *w, int shrink);
+void bench_options_twin(const struct twins *t, struct work *w);
+bool bench_options_check(const struct work *w);
+void bench_scan_setup(struct work *w, int shrink);
+void bench_scan_twin(const struct twins *t, struct work *w);
 
 #endif

@@ -125,6 +125,45 @@ static void launch_latency(const struct options *o)
     free(text);
 }
 
+/* ns per CTA of an empty kernel, by CPU time, with one worker. */
+static double empty_cta(const struct options *o, ptxiFunction f, unsigned threads)
+{
+    enum { TIMES = 31 };
+    const unsigned ctas = o->quick ? 1000 : 50000;
+    double ns[TIMES];
+
+    for (int i = -3; i < TIMES; i++) {
+        double t = bench_work_now();
+
+        bench_must(ptxiLaunchKernel(f, ctas, 1, 1, threads, 1, 1, 0, NULL, NULL, NULL), "empty");
+        bench_must(ptxiCtxSynchronize(), "empty");
+        if (i >= 0)
+            ns[i] = (bench_work_now() - t) * 1e9 / ctas;
+    }
+    return bench_median(ns, TIMES);
+}
+
+static void start_of_ctas(const struct options *o)
+{
+    char *text = bench_read(o, "empty");
+    ptxiModule m;
+    ptxiFunction f;
+
+    bench_must(ptxiModuleLoadData(&m, text), "loading empty.ptx");
+    bench_must(ptxiModuleGetFunction(&f, m, "empty"), "empty");
+    bench_must(ptxiCtxSetWorkers(NULL, 1), "ptxiCtxSetWorkers");
+    bench_use_cpu_time(true);
+    double one = empty_cta(o, f, 32), eight = empty_cta(o, f, 256);
+
+    bench_use_cpu_time(false);
+    bench_must(ptxiCtxSetWorkers(NULL, (unsigned)o->workers), "ptxiCtxSetWorkers");
+    report(o, "start and end of an empty CTA of one warp", one, "ns");
+    report(o, "start and end of an empty CTA of eight warps", eight, "ns");
+    report(o, "start and end of a further warp", (eight - one) / 7, "ns");
+    bench_must(ptxiModuleUnload(m), "unloading");
+    free(text);
+}
+
 static void time_with(struct session *s, unsigned workers, double *ms)
 {
     bench_must(ptxiCtxSetWorkers(NULL, workers), "ptxiCtxSetWorkers");
@@ -149,11 +188,12 @@ static double speedup(const struct options *o, const struct bench_case *c)
 
 static void scaling(const struct options *o)
 {
-    static const char *const kernels[] = { "sgemm", "mandel", "nbody", "hash" };
+    static const char *const kernels[] = { "vecadd", "saxpy", "sgemm", "mandel", "nbody", "hash" };
+    enum { KERNELS = sizeof kernels / sizeof *kernels };
     double sum = 0;
     char what[80];
 
-    for (int k = 0; k < 4; k++)
+    for (int k = 0; k < KERNELS; k++)
         for (int i = 0; i < bench_case_count; i++)
             if (strcmp(bench_cases[i].name, kernels[k]) == 0) {
                 double x = speedup(o, &bench_cases[i]);
@@ -161,7 +201,7 @@ static void scaling(const struct options *o)
                 report(o, what, x, "x");
                 sum += log(x);
             }
-    report(o, "speed-up of two workers over one, geometric mean", exp(sum / 4), "x");
+    report(o, "speed-up of two workers over one, geometric mean", exp(sum / KERNELS), "x");
 }
 
 void bench_extras(const struct options *o)
@@ -171,5 +211,6 @@ void bench_extras(const struct options *o)
     load_small(o);
     load_large(o);
     launch_latency(o);
+    start_of_ctas(o);
     scaling(o);
 }

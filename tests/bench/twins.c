@@ -262,6 +262,8 @@ static void rotate(const float *restrict in, float *restrict out, int n, float c
         }
 }
 
+#include "twins_more_inl.h"
+
 const struct twins TWINS = {
     .vecadd = vecadd,
     .saxpy = saxpy,
@@ -278,4 +280,15 @@ const struct twins TWINS = {
     .spmv = spmv,
     .search = search,
     .rotate = rotate,
+    .heat = heat,
+    .compact = compact,
+    .conv5 = conv5,
+    .kmeans = kmeans,
+    .fft256 = fft256,
+    .probe = probe,
+    .softmax = softmax,
+    .transpose = transpose,
+    .walsh = walsh,
+    .options = options,
+    .scan = scan,
 };

@@ -393,7 +393,7 @@ static bool is_used_const(const struct ptxi_vreg *v)
 
 static bool put_consts(struct emitter *e)
 {
-    static const uint8_t bytes[PTXI_RC_COUNT] = { 0, 2, 4, 8, 8 };
+    static const uint8_t bytes[PTXI_RC_COUNT] = { 0, 2, 4, 8, 8, 0 };
     const struct ptxi_ir *ir = e->ir;
     struct ptxi_const *c;
     uint32_t n = 0;

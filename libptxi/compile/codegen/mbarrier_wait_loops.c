@@ -53,6 +53,7 @@ static enum role role_of(uint16_t op)
     case PTXI_OP_shr_u16: case PTXI_OP_shr_u32: case PTXI_OP_shr_u64:
     case PTXI_OP_shr_s16: case PTXI_OP_shr_s32: case PTXI_OP_shr_s64:
     case PTXI_OP_trunc_32_16: case PTXI_OP_trunc_64_16: case PTXI_OP_trunc_64_32:
+    case PTXI_OP_address_add: case PTXI_OP_address_set:
         return ROLE_NEUTRAL;
     default: /* set and setp share operations that set a predicate */
         return ptxi_op_mnemonics[op] == PTXI_M_set || ptxi_op_mnemonics[op] == PTXI_M_setp ? ROLE_COMPARE : ROLE_OTHER;

@@ -16,8 +16,9 @@
 #define PTXI_MAX_AREA_WORDS (1 << 20) /* of a function, like its registers */
 
 /* Register classes. Each has a pool of slots of its own. A value must survive in inactive lanes while other lanes reuse
- * its slot; with slots of different widths in one pool, lanes would overlap. */
-enum ptxi_class { PTXI_RC_PRED, PTXI_RC_16, PTXI_RC_32, PTXI_RC_64, PTXI_RC_128, PTXI_RC_COUNT };
+ * its slot; with slots of different widths in one pool, lanes would overlap. An address register
+ * (optimize/address_registers.c) has 64-bit lanes and a header. */
+enum ptxi_class { PTXI_RC_PRED, PTXI_RC_16, PTXI_RC_32, PTXI_RC_64, PTXI_RC_128, PTXI_RC_ADDRESS, PTXI_RC_COUNT };
 
 extern const uint8_t ptxi_class_units[PTXI_RC_COUNT]; /* of a slot */
 

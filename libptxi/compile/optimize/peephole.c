@@ -258,9 +258,16 @@ static uint32_t add_shape(struct ptxi_ir *ir, uint32_t a, int32_t size)
     return d;
 }
 
-/* shapes: two for each address register, for elements of 4 and of 8 bytes; PTXI_NONE: not needed yet. */
-static void shape_loads(struct ptxi_ir *ir, const struct ptxi_block *block, uint32_t *shapes)
+/* A shape needs a register. It is worth one if the load is in a loop, or if several loads have the same addresses. */
+static bool is_worth_shape(const struct fuse *f, const struct ptxi_block *block, uint32_t a)
 {
+    return block->depth || f->reads[a] > 1;
+}
+
+/* shapes: two for each address register, for elements of 4 and of 8 bytes; PTXI_NONE: not needed yet. */
+static void shape_loads(struct fuse *f, const struct ptxi_block *block, uint32_t *shapes)
+{
+    struct ptxi_ir *ir = f->ir;
     int32_t size;
 
     for (uint32_t n = block->first; n < block->end && !ir->oom; n++) {
@@ -268,7 +275,7 @@ static void shape_loads(struct ptxi_ir *ir, const struct ptxi_block *block, uint
         uint16_t op = shaped_load(i->op, &size);
         uint32_t a = i->v[PTXI_F_A], *shape;
 
-        if (!op || i->flags & PTXI_IF_DEAD || ir->vregs[a].kind != PTXI_VR_SETUP)
+        if (!op || i->flags & PTXI_IF_DEAD || ir->vregs[a].kind != PTXI_VR_SETUP || !is_worth_shape(f, block, a))
             continue;
         shape = &shapes[2 * a + (uint32_t)size / 8];
         if (*shape == PTXI_NONE)
@@ -280,16 +287,16 @@ static void shape_loads(struct ptxi_ir *ir, const struct ptxi_block *block, uint
     }
 }
 
-static bool shape_all_loads(struct ptxi_ir *ir)
+static bool shape_all_loads(struct fuse *f)
 {
+    struct ptxi_ir *ir = f->ir;
     uint32_t *shapes = ARENA_NEW(ir->arena, uint32_t, 2 * (size_t)ir->vreg_count);
 
     if (!shapes)
         return !(ir->oom = true);
     memset(shapes, 0xff, 2 * sizeof *shapes * ir->vreg_count);
     for (uint32_t p = 0; p < ir->order_count; p++)
-        if (ir->blocks[ir->order[p]].depth) /* only in loops is it worth a register */
-            shape_loads(ir, &ir->blocks[ir->order[p]], shapes);
+        shape_loads(f, &ir->blocks[ir->order[p]], shapes);
     return !ir->oom;
 }
 
@@ -308,5 +315,5 @@ bool ptxi_peephole(struct ptxi_ir *ir)
     }
     for (uint32_t p = 0; p < ir->order_count; p++)
         fuse_block(&f, &ir->blocks[ir->order[p]]);
-    return shape_all_loads(ir);
+    return shape_all_loads(&f);
 }

@@ -196,5 +196,5 @@ const struct ptxi_insn *ptxi_return(struct ptxi_warp *w)
     to->splits++;
     ptxi_frame_unref(w, f);
     switch_frame(w, to);
-    return w->split_count == 1 ? call + 1 : ptxi_leave_switch(w, call + 1);
+    return w->split_count == 1 ? call + 1 : ptxi_leave_jump(w, call + 1);
 }

@@ -9,7 +9,7 @@
 /* A jump must not skip a pc at which another split of the frame waits. */
 static inline const struct ptxi_insn *jump(struct ptxi_warp *w, const struct ptxi_insn *target)
 {
-    return __builtin_expect(target > w->stop, 0) ? ptxi_leave_switch(w, target) : target;
+    return __builtin_expect(target > w->stop, 0) ? ptxi_leave_jump(w, target) : target;
 }
 
 /* A backward jump pays for the instructions of the loop round. In loops that may wait for other threads the split

@@ -30,9 +30,11 @@ struct ptxi_cta {
     struct ptxi_grid *grid;
     struct ptxi_worker *worker;
     uint32_t ctaid[3];
+    uint64_t number; /* of its cluster, in the order of starts; UINT64_MAX: none has started since it was prepared */
     uint32_t warp_count, live_warps;
     bool busy;             /* the context holds a CTA */
     uint32_t live_threads; /* threads of warps that have not exited; whole warps are counted */
+    bool warps_exited;     /* since the scheduler has looked whether others wait for them */
     uint64_t thread_instructions, warp_instructions; /* not yet added to the grid's */
     struct ptxi_shared_counts {
 #define X(name) uint64_t name;
@@ -60,6 +62,9 @@ struct ptxi_cta {
 
     /* The cluster. All its CTAs are on one worker. Without clusters, each CTA is a cluster of its own. */
     struct ptxi_cta *lead;      /* the CTA of rank 0, which has the state of the cluster: */
+    struct ptxi_portion taken;  /* further clusters that start here, or in other contexts of the worker if this waits */
+    uint32_t portion;           /* number of clusters to take at once */
+    uint32_t ended;             /* number of CTAs that are not yet added to the grid's done_ctas */
     uint32_t rank;
     uint32_t member_count;
     struct ptxi_cta *members[PTXI_MAX_CLUSTER_CTAS];

@@ -6,8 +6,8 @@ extern ptxi_handler *const PTXI_LEVELED(table)[PTXI_OP_COUNT];
 
 struct ptxi_warp *PTXI_LEVELED(run)(struct ptxi_warp *w, const struct ptxi_insn *pc);
 
-/* When the warp waits at a CTA barrier, the loop continues with the next warp of the CTA if that one has passed the
- * barrier. */
+/* When the warp waits at a CTA barrier or has exited, the loop continues with the next warp of the CTA if that one has
+ * passed the barrier or has not started. */
 struct ptxi_warp *PTXI_LEVELED(run)(struct ptxi_warp *w, const struct ptxi_insn *pc)
 {
     ptxi_handler *const *table = w->table;

@@ -30,29 +30,45 @@ static struct ptxi_split *current_split(struct ptxi_warp *w)
     return &w->splits[w->current];
 }
 
+static __attribute__((noinline)) void reset_stack(struct ptxi_warp *w)
+{
+    for (int l = 0; l < PTXI_LANES; l++)
+        w->stack_top[l] = w->local_stride;
+    w->stack_moved = false;
+}
+
+/* The warp is as after a barrier, so that the dispatch loop can go on with it. */
 void ptxi_warp_start(struct ptxi_warp *w, struct ptxi_frame *frame, ptxi_lanes lanes)
 {
-    assert(lanes && !frame->parent && frame->code->count);
+    const struct ptxi_code *code = frame->code;
+
+    assert(lanes && !frame->parent && code->count);
     assert(!w->exited);
     frame->splits = 1;
-    w->live = lanes;
+    w->regs = frame->regs;
+    w->active = w->live = lanes;
+    w->stop = PTXI_NO_STOP;
+    w->quantum = PTXI_QUANTUM;
+    w->frame = frame;
+    w->barrier_pc = code->insns - 1;
+    w->barrier_state = PTXI_WARP_BARRIER_PASSED;
+    w->event = PTXI_EVENT_NONE;
+    w->state = PTXI_WARP_READY;
+    w->mid_block = w->store_delayed = false;
     w->arrived = 0;
+    w->rounds_left = w->round_limit = FIRST_ROUND_LIMIT;
+    w->spin_rounds_left = PTXI_SPIN_ROUNDS;
+    w->split_count = 1;
+    w->current = 0;
+    w->quanta_used = 0;
     w->cluster_arrived = 0;
     memset(w->wgmma_fences, 0, sizeof w->wgmma_fences);
     memset(w->wgmma_groups, 0, sizeof w->wgmma_groups);
-    w->split_count = 1;
-    w->current = 0;
-    w->rounds_left = w->round_limit = FIRST_ROUND_LIMIT;
-    w->spin_rounds_left = PTXI_SPIN_ROUNDS;
-    w->barrier_state = PTXI_WARP_BARRIER_NONE;
-    for (int l = 0; w->stack_moved && l < PTXI_LANES; l++)
-        w->stack_top[l] = w->local_stride;
-    w->stack_moved = w->mid_block = w->store_delayed = false;
-    if (frame->code->unwritten_count)
+    if (__builtin_expect(w->stack_moved, 0))
+        reset_stack(w);
+    if (__builtin_expect(code->unwritten_count, 0))
         ptxi_frame_fill_unwritten(frame);
-    w->splits[0] = (struct ptxi_split){
-        .frame = frame, .pc = frame->code->insns, .lanes = lanes, .state = PTXI_SPLIT_READY
-    };
+    w->splits[0] = (struct ptxi_split){ .frame = frame, .pc = code->insns, .lanes = lanes, .state = PTXI_SPLIT_READY };
 }
 
 void ptxi_warp_abandon(struct ptxi_warp *w)
@@ -107,26 +123,42 @@ static void join_split(struct ptxi_split *s, const struct ptxi_split *t)
     s->frame->splits--;
 }
 
-/* Joins splits at one place. Quadratic, but splits are few. */
-static void reconverge(struct ptxi_warp *w)
+/* Joins the splits from the b-th on to the a-th one that are at its place. */
+static void join_from(struct ptxi_warp *w, uint32_t a, uint32_t b)
 {
-    for (uint32_t a = 0; a < w->split_count; a++) {
-        struct ptxi_split *s = &w->splits[a];
+    struct ptxi_split *s = &w->splits[a];
 
-        assert(is_valid_split(w, s));
-        if (!is_ready_or_asleep(s))
+    assert(is_valid_split(w, s));
+    if (!is_ready_or_asleep(s))
+        return;
+    while (b < w->split_count) {
+        struct ptxi_split *t = &w->splits[b];
+
+        if (b == a || t->pc != s->pc || t->frame != s->frame || !is_ready_or_asleep(t)) {
+            b++;
             continue;
-        for (uint32_t b = a + 1; b < w->split_count;) {
-            struct ptxi_split *t = &w->splits[b];
-
-            if (t->frame != s->frame || t->pc != s->pc || !is_ready_or_asleep(t)) {
-                b++;
-                continue;
-            }
-            join_split(s, t);
-            remove_split(w, b);
+        }
+        join_split(s, t);
+        remove_split(w, b);
+        if (a == w->split_count) { /* it has moved to the place of t */
+            a = b;
+            s = t;
         }
     }
+}
+
+/* Joins splits at one place. */
+static void reconverge(struct ptxi_warp *w)
+{
+    for (uint32_t a = 0; a < w->split_count; a++)
+        join_from(w, a, a + 1);
+}
+
+/* The same if no two splits but the running one and another can be at one place. So the cost of a branch in many ways
+ * grows with the number of ways, not with its square for each of them. */
+static void reconverge_running(struct ptxi_warp *w)
+{
+    join_from(w, w->current, 0);
 }
 
 /* --- picking a split --- */
@@ -194,33 +226,58 @@ static void enter_split(struct ptxi_warp *w, const struct ptxi_split *s)
         set_stop(w);
 }
 
+/* Points the warp at the split that runs next. Returns where it continues; NULL: no split is ready. `moved`: since the
+ * last time only the running split has moved. */
+static const struct ptxi_insn *enter_next_split(struct ptxi_warp *w, bool moved)
+{
+    struct ptxi_split *s;
+
+    if (w->barrier_state == PTXI_WARP_BARRIER_PASSED) {
+        assert(w->split_count == 1 && w->splits[0].state == PTXI_SPLIT_READY && w->frame == w->splits[0].frame);
+        assert(w->active == w->splits[0].lanes && w->stop == PTXI_NO_STOP && !w->current);
+        w->barrier_state = PTXI_WARP_BARRIER_NONE;
+        return w->barrier_pc + 1;
+    }
+    if (w->barrier_state)
+        ptxi_settle_barrier_split(w);
+    if (w->split_count > 1 && !w->mid_block) {
+        if (moved)
+            reconverge_running(w);
+        else
+            reconverge(w);
+    }
+    s = w->mid_block ? &w->splits[w->current] : pick_split(w);
+    w->mid_block = false;
+    if (!s)
+        return NULL;
+    enter_split(w, s);
+    return s->pc;
+}
+
 enum ptxi_event ptxi_warp_run(struct ptxi_warp **which, const struct ptxi_level *level)
 {
-    for (struct ptxi_warp *w = *which;;) {
-        struct ptxi_split *s;
+    bool moved = false;
 
-        if (w->barrier_state)
-            ptxi_settle_barrier_split(w);
+    for (struct ptxi_warp *w = *which;;) {
+        const struct ptxi_insn *pc;
+
         if (!w->split_count)
             return PTXI_EVENT_DONE;
-        if (w->split_count > 1 && !w->mid_block)
-            reconverge(w);
-        s = w->mid_block ? &w->splits[w->current] : pick_split(w);
-        w->mid_block = false;
-        if (!s)
+        pc = enter_next_split(w, moved);
+        if (!pc)
             return PTXI_EVENT_STALLED;
-        enter_split(w, s);
         w->event = PTXI_EVENT_NONE;
-        w = *which = level->run(w, s->pc);
+        w->splits_woken = false;
+        w = *which = level->run(w, pc);
         if (w->barrier_state >= PTXI_WARP_BARRIER_AT)
             return PTXI_EVENT_WARP_AT_BARRIER;
         if (w->event == PTXI_EVENT_NONE) {
             assert(w->stop != PTXI_NO_STOP);
             w->splits[w->current].pc = w->stop;
-            continue;
-        }
-        if (w->event != PTXI_EVENT_SWITCH)
+        } else if (w->event != PTXI_EVENT_SWITCH && w->event != PTXI_EVENT_JUMP) {
             return w->event;
+        }
+        moved = w->event != PTXI_EVENT_SWITCH && !w->splits_woken;
     }
 }
 
@@ -248,6 +305,7 @@ void ptxi_cta_wake_warpgroups(struct ptxi_cta *cta)
         for (uint32_t k = 0; k < w->split_count; k++)
             if (w->splits[k].state == PTXI_SPLIT_WARPGROUP) {
                 w->splits[k].state = PTXI_SPLIT_READY;
+                w->splits_woken = true;
                 w->state = PTXI_WARP_READY;
             }
     }
@@ -263,6 +321,7 @@ void ptxi_wake_mbarrier_splits(struct ptxi_warp *w, const unsigned char *mbarrie
             continue;
         s->complete = mbarrier ? s->lanes : 0;
         s->state = PTXI_SPLIT_READY;
+        w->splits_woken = true;
         w->state = PTXI_WARP_READY;
     }
 }
@@ -271,8 +330,11 @@ void ptxi_settle_barrier_split(struct ptxi_warp *w)
 {
     struct ptxi_split *s = &w->splits[0];
 
+    if (w->barrier_state == PTXI_WARP_EXITED)
+        return;
     assert(w->barrier_state == PTXI_WARP_BARRIER_NONE ||
-           (w->split_count == 1 && is_in_code(s->frame->code, w->barrier_pc)));
+           (w->split_count == 1 &&
+            is_in_code(s->frame->code, w->barrier_pc + (w->barrier_state == PTXI_WARP_BARRIER_PASSED))));
     if (w->barrier_state == PTXI_WARP_BARRIER_PASSED) {
         s->pc = w->barrier_pc + 1;
         w->barrier_state = PTXI_WARP_BARRIER_NONE;
@@ -318,7 +380,7 @@ const struct ptxi_insn *ptxi_diverge(struct ptxi_warp *w, const struct ptxi_insn
 {
     assert(first <= second);
     ptxi_split_off(w, second, second_lanes);
-    return first > w->stop ? ptxi_leave_switch(w, first) : first;
+    return first > w->stop ? ptxi_leave_jump(w, first) : first;
 }
 
 static const struct ptxi_insn *leave(struct ptxi_warp *w, enum ptxi_event event)
@@ -341,6 +403,12 @@ const struct ptxi_insn *ptxi_leave_switch(struct ptxi_warp *w, const struct ptxi
 {
     stop_split_at(w, pc);
     return leave(w, PTXI_EVENT_SWITCH);
+}
+
+const struct ptxi_insn *ptxi_leave_jump(struct ptxi_warp *w, const struct ptxi_insn *pc)
+{
+    stop_split_at(w, pc);
+    return leave(w, PTXI_EVENT_JUMP);
 }
 
 const struct ptxi_insn *ptxi_leave_spin(struct ptxi_warp *w, const struct ptxi_insn *pc)
@@ -409,7 +477,25 @@ const struct ptxi_insn *ptxi_leave_warpgroup(struct ptxi_warp *w, const struct p
     return leave(w, PTXI_EVENT_SWITCH);
 }
 
-const struct ptxi_insn *ptxi_leave_exit(struct ptxi_warp *w, ptxi_lanes lanes)
+/* All of the warp exits. */
+static const struct ptxi_insn *exit_at_once(struct ptxi_warp *w)
+{
+    struct ptxi_cta *c = w->cta;
+
+    assert(w->frame->splits == 1 && c->live_warps); /* the next CTA sets both again */
+    for (unsigned k = 0; k < PTXI_WARP32S; k++)
+        c->live_threads -= w->live & ptxi_warp32_lanes(k) ? 32 : 0;
+    c->live_warps--;
+    c->warps_exited = true;
+    w->worker->clock += (uint64_t)(PTXI_QUANTUM - w->quantum) + 1;
+    w->split_count = 0;
+    w->live = 0;
+    w->state = PTXI_WARP_DONE;
+    w->barrier_state = PTXI_WARP_EXITED;
+    return w->stop;
+}
+
+static __attribute__((noinline)) const struct ptxi_insn *leave_exit(struct ptxi_warp *w, ptxi_lanes lanes)
 {
     struct ptxi_split *s = current_split(w);
 
@@ -422,6 +508,15 @@ const struct ptxi_insn *ptxi_leave_exit(struct ptxi_warp *w, ptxi_lanes lanes)
     }
     w->exited = lanes;
     return leave(w, PTXI_EVENT_EXIT);
+}
+
+const struct ptxi_insn *ptxi_leave_exit(struct ptxi_warp *w, ptxi_lanes lanes)
+{
+    bool whole = w->split_count == 1 && lanes == w->live && !w->frame->parent;
+
+    if (__builtin_expect(whole && w->exits_at_once && !w->async && !w->cta->cluster_barrier_used, 1))
+        return exit_at_once(w);
+    return leave_exit(w, lanes);
 }
 
 /* --- .aligned instructions --- */

@@ -13,11 +13,12 @@
 enum ptxi_event {
     PTXI_EVENT_NONE,            /* the split has reached w->stop */
     PTXI_EVENT_SWITCH,          /* the splits have changed: pick one again */
+    PTXI_EVENT_JUMP,            /* the same, but only the pc and the frame of the running one have changed */
     PTXI_EVENT_QUANTUM,         /* the scheduler must check limits and other warps */
     PTXI_EVENT_SLICE,           /* the time slice of a fair schedule is over; w->mid_block is set */
     PTXI_EVENT_EXIT,            /* w->exited have exited */
     PTXI_EVENT_STALLED,         /* no split is ready */
-    PTXI_EVENT_WARP_AT_BARRIER, /* the warp waits as a whole at a CTA barrier; see w->barrier_state */
+    PTXI_EVENT_WARP_AT_BARRIER, /* the warp waits as a whole at a CTA barrier or has exited; see w->barrier_state */
     PTXI_EVENT_DONE,            /* all lanes have exited */
     PTXI_EVENT_FAULT
 };
@@ -35,9 +36,9 @@ void ptxi_warp_start(struct ptxi_warp *w, struct ptxi_frame *frame, ptxi_lanes l
 /* Ends a warp whose launch has failed. Releases its frames. */
 void ptxi_warp_abandon(struct ptxi_warp *w);
 
-/* Runs the warp until something happens that its splits cannot handle themselves. Never returns PTXI_EVENT_NONE or
- * _SWITCH. If the warp waits at a CTA barrier, the warps after it that have passed theirs may have run, too. *w becomes
- * the last of them, and the event is that warp's. */
+/* Runs the warp until something happens that its splits cannot handle themselves. Never returns PTXI_EVENT_NONE,
+ * _SWITCH or _JUMP. If the warp waits at a CTA barrier or has exited, the warps after it that can start or have passed
+ * their barrier may have run, too. *w becomes the last of them, and the event is that warp's. */
 enum ptxi_event ptxi_warp_run(struct ptxi_warp **w, const struct ptxi_level *level);
 
 /* Makes sleeping splits ready. *work: at least one of them does more than spin. False: there are none. */
@@ -62,6 +63,8 @@ const struct ptxi_insn *ptxi_diverge(struct ptxi_warp *w, const struct ptxi_insn
                                      ptxi_lanes second_lanes);
 /* The running split continues at pc when its turn comes: another one may have to run first. */
 const struct ptxi_insn *ptxi_leave_switch(struct ptxi_warp *w, const struct ptxi_insn *pc);
+/* The same after a jump or a return, which leaves the other splits as they were. */
+const struct ptxi_insn *ptxi_leave_jump(struct ptxi_warp *w, const struct ptxi_insn *pc);
 /* Yields to other splits of the warp. */
 const struct ptxi_insn *ptxi_leave_sleep(struct ptxi_warp *w, const struct ptxi_insn *pc);
 /* Yields to other splits of the warp, then to other warps. */

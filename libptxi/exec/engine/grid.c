@@ -28,14 +28,44 @@ bool ptxi_grid_has_clusters(const struct ptxi_grid *g)
     return !ptxi_grid_failed(g) && atomic_load_explicit(&g->next_cluster, memory_order_relaxed) < g->cluster_total;
 }
 
-uint64_t ptxi_grid_next_cluster(struct ptxi_grid *g)
+/* The number of clusters that a worker takes at once. It is at most a quarter of its share of the rest, so that all
+ * workers end at about the same time. */
+static uint64_t portion(const struct ptxi_grid *g, uint32_t most)
 {
-    uint64_t n;
+    uint64_t next = atomic_load_explicit(&g->next_cluster, memory_order_relaxed);
+    uint64_t fair = next < g->cluster_total ? (g->cluster_total - next) / (UINT64_C(4) * g->workers) : 0;
+
+    if (fair <= 1 || atomic_load_explicit(&g->clusters_wait, memory_order_relaxed))
+        return 1;
+    return fair < most ? fair : most;
+}
+
+struct ptxi_portion ptxi_grid_take(struct ptxi_grid *g, uint32_t most)
+{
+    struct ptxi_portion p = { UINT64_MAX, UINT64_MAX };
+    uint64_t count, next;
 
     if (!ptxi_grid_has_clusters(g))
-        return UINT64_MAX;
-    n = atomic_fetch_add_explicit(&g->next_cluster, 1, memory_order_relaxed);
-    return n < g->cluster_total ? n : UINT64_MAX;
+        return p;
+    count = portion(g, most);
+    next = atomic_fetch_add_explicit(&g->next_cluster, count, memory_order_relaxed);
+    if (next >= g->cluster_total)
+        return p;
+    p.next = next;
+    p.end = count < g->cluster_total - next ? next + count : g->cluster_total;
+    return p;
+}
+
+void ptxi_grid_next_cta(const struct ptxi_grid *g, uint32_t ctaid[3])
+{
+    assert(g->cluster_size == 1 && !g->schedule);
+    if (++ctaid[0] < g->grid[0])
+        return;
+    ctaid[0] = 0;
+    if (++ctaid[1] < g->grid[1])
+        return;
+    ctaid[1] = 0;
+    ctaid[2]++;
 }
 
 /* Coordinates of the n-th element of a box. */
@@ -73,10 +103,10 @@ void ptxi_grid_cta_at(const struct ptxi_grid *g, uint64_t n, uint32_t rank, uint
 
 bool ptxi_grid_cancel(struct ptxi_grid *g, uint32_t first_cta[3])
 {
-    uint64_t n = ptxi_grid_next_cluster(g);
+    struct ptxi_portion p = ptxi_grid_take(g, 1);
 
-    if (n == UINT64_MAX)
+    if (p.next == p.end)
         return false;
-    ptxi_grid_cta_at(g, n, 0, first_cta);
+    ptxi_grid_cta_at(g, p.next, 0, first_cta);
     return true;
 }

@@ -70,14 +70,25 @@ struct ptxi_grid {
     uint32_t cluster_size;        /* CTAs */
     bool one_worker;              /* one worker runs the whole grid */
     bool only_worker;             /* the device has only one worker */
-    _Atomic uint64_t next_cluster; /* number of clusters that have started */
-    _Atomic uint64_t done_ctas;
+    uint32_t workers;             /* of the device */
+    bool one_by_one;              /* a worker takes one cluster at a time */
+    _Atomic bool clusters_wait;   /* clusters have waited for other clusters */
     _Atomic uint32_t failed;      /* the report is being or has been written */
     _Atomic uint32_t inside;      /* number of workers that hold CTAs of the grid */
     _Atomic uint64_t progress_ns; /* time of the next call of progress() */
     atomic_flag reporting;        /* a thread is in progress() */
-    _Atomic uint64_t spent;       /* coarse count of instructions, for the budget */
     struct ptxi_grid *next;       /* list of running grids */
+    /* Workers change these often. Nothing that all of them read is in the same line of the cache. */
+    unsigned char before[64];
+    _Atomic uint64_t next_cluster; /* number of clusters that workers have taken */
+    _Atomic uint64_t done_ctas;
+    _Atomic uint64_t spent;       /* coarse count of instructions, for the budget */
+    unsigned char after[64];
+};
+
+/* Clusters that a worker has taken and not started, by their numbers in the order of starts. */
+struct ptxi_portion {
+    uint64_t next, end; /* without `end` */
 };
 
 static inline uint32_t ptxi_thread_count(const struct ptxi_grid *g)
@@ -96,16 +107,18 @@ bool ptxi_grid_fail(struct ptxi_grid *g);
 /* The limit of the grid that is exceeded (budget, deadline, interrupts), or PTXI_FK_NONE. */
 enum ptxi_fault_kind ptxi_grid_exceeded_limit(const struct ptxi_grid *grid);
 
-/* Whether clusters are left that have not started. False after a failure. */
+/* Whether clusters are left that no worker has taken. False after a failure. */
 bool ptxi_grid_has_clusters(const struct ptxi_grid *g);
-/* Takes the next cluster. Returns its number in the order of starts, or UINT64_MAX. */
-uint64_t ptxi_grid_next_cluster(struct ptxi_grid *g);
+/* Takes the next clusters, at most `most`. An empty portion: there are none left. */
+struct ptxi_portion ptxi_grid_take(struct ptxi_grid *g, uint32_t most);
 /* Cancels the next cluster (PTX ISA, "clusterlaunchcontrol.try_cancel"). False: there is none left. */
 bool ptxi_grid_cancel(struct ptxi_grid *g, uint32_t first_cta[3]);
 
 /* Coordinates of the CTA with this rank in the cluster that starts as the n-th one. A random schedule permutes the
  * clusters. */
 void ptxi_grid_cta_at(const struct ptxi_grid *g, uint64_t n, uint32_t rank, uint32_t ctaid[3]);
+/* From the coordinates of a CTA to those of the CTA that starts after it. Without clusters and a random schedule. */
+void ptxi_grid_next_cta(const struct ptxi_grid *g, uint32_t ctaid[3]);
 /* Initial state of the random numbers of that cluster. */
 uint64_t ptxi_grid_rng_state(const struct ptxi_grid *g, uint64_t n);
 

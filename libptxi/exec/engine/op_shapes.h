@@ -286,6 +286,25 @@ PICK_LANES(64)
 #define COMPARE_64(mask, type, a, b, cond) COMPARE_SCALARS(mask, type, a, b, cond)
 #endif
 
+/* Whether a vector of LANE_VECTOR bytes is zero. */
+static inline bool ptxi_is_zero_vector(const void *v, size_t size)
+{
+#if defined(__AVX512BW__) && defined(__AVX512DQ__)
+    (void)size;
+    return !_mm512_test_epi64_mask(*(const __m512i *)v, *(const __m512i *)v);
+#elif defined(__AVX2__)
+    (void)size;
+    return _mm256_testz_si256(*(const __m256i *)v, *(const __m256i *)v);
+#else
+    const uint64_t *x = v;
+    uint64_t any = 0;
+
+    for (size_t k = 0; k < size / sizeof *x; k++)
+        any |= x[k];
+    return !any;
+#endif
+}
+
 /* any = whether, in some lane, an expression of the element x of a exceeds `most`, or the expression `sign` has its
  * sign bit set. `most` has no sign bit. */
 #if defined(SIGNS_16)

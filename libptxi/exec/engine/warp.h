@@ -59,8 +59,9 @@ enum ptxi_warp_state { PTXI_WARP_READY, PTXI_WARP_WAITING, PTXI_WARP_DONE };
 
 /* ptxi_warp.barrier_state: a warp with a single split waits at CTA barrier number state - AT, or has PASSED the
  * barrier and can continue after it. The instruction is barrier_pc. Neither the split nor the state of the warp is
- * changed, so that a barrier writes little. */
-enum { PTXI_WARP_BARRIER_NONE, PTXI_WARP_BARRIER_PASSED, PTXI_WARP_BARRIER_AT };
+ * changed, so that a barrier writes little. A warp starts as if it had passed a barrier before its first instruction.
+ * EXITED: all of it has exited at once. The dispatch loop goes on with the next warp in each case. */
+enum { PTXI_WARP_BARRIER_NONE, PTXI_WARP_BARRIER_PASSED, PTXI_WARP_BARRIER_AT, PTXI_WARP_EXITED = UINT8_MAX };
 
 /* Lanes that have the same frame and pc. */
 struct ptxi_split {
@@ -99,16 +100,18 @@ struct ptxi_warp {
     unsigned char *local;         /* lane 0's .local memory */
     uint64_t local_stride;        /* distance to the next lane's */
 
-    /* scheduling */
-    struct ptxi_frame *frame;     /* of the running split */
+    /* scheduling; the start of a warp writes one line of the cache here */
+    _Alignas(64) struct ptxi_frame *frame; /* of the running split */
     const struct ptxi_insn *barrier_pc; /* see barrier_state */
     struct ptxi_warp *next;       /* next warp of the CTA; the last one refers to the first one */
     uint8_t event;                /* enum ptxi_event: why the dispatch loop has ended */
     uint8_t state;                /* enum ptxi_warp_state */
     uint8_t barrier_state;        /* PTXI_WARP_BARRIER_... */
-    uint32_t quanta_used;         /* since another cluster has run */
-    uint32_t index;               /* in the CTA */
-    uint32_t first_thread;        /* linear thread index of lane 0 */
+    bool mid_block;               /* splits[current] is inside a basic block and must run next */
+    bool store_delayed;           /* it is at a store, and the load after the store has been executed */
+    bool stack_moved;             /* some stack_top is not local_stride, the end of .local memory */
+    bool exits_at_once;           /* nothing but its CTA must know when it has exited */
+    bool splits_woken;            /* splits have become ready since the dispatch loop was entered */
     ptxi_lanes live;              /* lanes that have not exited */
     ptxi_lanes exited;            /* lanes of a PTXI_EVENT_EXIT */
     ptxi_lanes arrived;           /* lanes of splits in state BARRIER whose warp of 32 is counted at the barrier */
@@ -117,19 +120,18 @@ struct ptxi_warp {
     int32_t spin_rounds_left;     /* number of rounds of spin loops before the warp yields to other warps */
     uint32_t split_count;         /* including the running one */
     uint32_t current;             /* splits[current] runs */
+    uint32_t quanta_used;         /* since another cluster has run */
+    ptxi_lanes cluster_arrived;   /* lanes that have arrived at the cluster barrier, which is not complete */
+    uint32_t wgmma_fences[PTXI_WARP32S]; /* number of wgmma fences of each warp of 32 */
+    uint32_t wgmma_groups[PTXI_WARP32S]; /* number of its wgmma commits */
+    uint32_t index;               /* in the CTA */
+    uint32_t first_thread;        /* linear thread index of lane 0 */
     struct ptxi_split splits[PTXI_MAX_SPLITS];
     struct ptxi_frame *free_frames[16]; /* by size class */
 
-    ptxi_lanes cluster_arrived;   /* lanes that have arrived at the cluster barrier, which is not complete */
     struct ptxi_warp_async *async;     /* queue of cp.async; NULL: not used so far */
 
     uint64_t stack_top[PTXI_LANES]; /* lowest byte that alloca has given to each thread; call frames grow towards it */
-    uint32_t wgmma_fences[PTXI_WARP32S]; /* number of wgmma fences of each warp of 32 */
-    uint32_t wgmma_groups[PTXI_WARP32S]; /* number of its wgmma commits */
-
-    bool mid_block;     /* splits[current] is inside a basic block and must run next */
-    bool store_delayed; /* it is at a store, and the load after the store has been executed */
-    bool stack_moved;   /* some stack_top is not local_stride, the end of .local memory */
 };
 
 /* Whether the warp can run. */

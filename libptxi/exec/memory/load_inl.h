@@ -15,13 +15,12 @@
 
 /* Any active lanes, any addresses. */
 #define LOAD_ANY PASTE_2(any, HANDLER)
-NOINLINE const struct ptxi_insn *LOAD_ANY(const struct ptxi_insn *i, struct ptxi_warp *w)
+NOINLINE const struct ptxi_insn *LOAD_ANY(const struct ptxi_insn *i, struct ptxi_warp *w, const ADDRESS *a)
 {
     enum { SIZE = sizeof(MEMORY) * COUNT };
     const bool is_word = sizeof(MEMORY) == 4 || sizeof(MEMORY) == 8;
     const bool is_whole = COUNT == 1 && is_word && sizeof(MEMORY) == sizeof(REGISTER);
     const uint32_t slots[COUNT] = SLOTS;
-    const ADDRESS *a = PTXI_SLOT(w, i->a);
     struct ptxi_address_range r = ADDRESS_RANGE(a, w->active);
     bool inside = is_aligned(i, r.bits, SIZE) && COVERS(w, i, r, SIZE, PTXI_AK_LOAD);
 
@@ -59,7 +58,7 @@ NOINLINE const struct ptxi_insn *LOAD_ANY(const struct ptxi_insn *i, struct ptxi
 
 RACY OP_NAMED(HANDLER)
 {
-    return LOAD_ANY(i, w);
+    return LOAD_ANY(i, w, PTXI_SLOT(w, i->a));
 }
 
 #elif PATH == PATH_CONTIGUOUS
@@ -74,7 +73,7 @@ RACY OP_NAMED(HANDLER)
 
     if (w->active != PTXI_ALL_LANES || !IS_CONTIGUOUS(a, SIZE) || !is_aligned(i, r.bits, SIZE) || r.hi < r.lo ||
         !COVERS(w, i, r, SIZE, PTXI_AK_LOAD))
-        return LOAD_ANY(i, w);
+        return LOAD_ANY(i, w, a);
     for (int e = 0; e < COUNT; e++)
         if (COUNT == 1 || slots[e] != PTXI_NO_SLOT) {
             REGISTER *d = PTXI_SLOT(w, slots[e]);
@@ -91,15 +90,15 @@ RACY OP_NAMED(HANDLER)
 #define GROUP_LANES PASTE_2(PTXI_COALESCE_LANES, ADDRESS_BITS)
 #define COALESCE_GROUP PASTE_2(ptxi_coalesce_group, ADDRESS_BITS)
 #define LOAD_GROUPS PASTE_2(groups, HANDLER)
-NOINLINE const struct ptxi_insn *LOAD_GROUPS(const struct ptxi_insn *i, struct ptxi_warp *w)
+NOINLINE const struct ptxi_insn *LOAD_GROUPS(const struct ptxi_insn *i, struct ptxi_warp *w, const ADDRESS *a)
 {
     enum { SIZE = sizeof(MEMORY) };
     typedef REGISTER group __attribute__((vector_size(GROUP_LANES * sizeof(REGISTER)), may_alias));
-    const ADDRESS *a = PTXI_SLOT(w, i->a);
+    const ADDRESS *first = a;
     group loaded[PTXI_LANES / GROUP_LANES];
 
     if (w->active != PTXI_ALL_LANES)
-        return LOAD_ANY(i, w);
+        return LOAD_ANY(i, w, a);
     for (int k = 0; k < PTXI_LANES / GROUP_LANES; k++, a += GROUP_LANES) {
         enum ptxi_coalesce_shape shape = COALESCE_GROUP(a, SIZE);
         struct ptxi_address_range r = { a[0], a[GROUP_LANES - 1], a[0] };
@@ -107,7 +106,7 @@ NOINLINE const struct ptxi_insn *LOAD_GROUPS(const struct ptxi_insn *i, struct p
 
         if (shape == PTXI_COALESCE_MIXED || !is_aligned(i, r.bits, SIZE) || r.hi < r.lo ||
             !COVERS(w, i, r, SIZE, PTXI_AK_LOAD))
-            return LOAD_ANY(i, w);
+            return LOAD_ANY(i, w, first);
         if (shape == PTXI_COALESCE_CONTIGUOUS)
             memcpy(&loaded[k], p, sizeof loaded[k]);
         else
@@ -125,14 +124,97 @@ RACY OP_NAMED(HANDLER)
 
     if (w->active != PTXI_ALL_LANES || r.hi - r.lo != (PTXI_LANES - 1) * SIZE || r.hi < r.lo ||
         !IS_CONTIGUOUS(a, SIZE) || !is_aligned(i, r.bits, SIZE) || !COVERS(w, i, r, SIZE, PTXI_AK_LOAD))
-        return LOAD_GROUPS(i, w);
+        return LOAD_GROUPS(i, w, a);
     memcpy(PTXI_SLOT(w, i->d), (const void *)(BASE(w, i, 0) + a[0]), PTXI_LANES * SIZE);
     NEXT;
 }
 #undef GROUP_LANES
 #undef COALESCE_GROUP
-#undef LOAD_GROUPS
 
+#endif
+
+#ifdef HAS_ADDRESS_REGISTERS
+#if PATH == PATH_GROUPS
+#define LOAD_LANES(i, w, a) ((w)->active == PTXI_ALL_LANES ? LOAD_GROUPS(i, w, a) : LOAD_ANY(i, w, a))
+#else
+#define LOAD_LANES(i, w, a) LOAD_ANY(i, w, a)
+#endif
+
+/* With an address register, for any lanes. */
+#define LOAD_AT PASTE_2(at, HANDLER)
+NOINLINE const struct ptxi_insn *LOAD_AT(const struct ptxi_insn *i, struct ptxi_warp *w)
+{
+    enum { SIZE = sizeof(MEMORY) * COUNT };
+    const struct ptxi_address *at = PTXI_SLOT(w, i->a);
+    const unsigned char *p = (const unsigned char *)(BASE(w, i, 0) + at->first);
+    LANE_ARRAY(uint64_t, row);
+
+    (void)p;
+#if PATH == PATH_GROUPS
+    if (SIZE >= 4 && ptxi_address_is_row(at, w->active) && at->stride == SIZE && is_aligned(i, at->first, SIZE) &&
+        may_access_some(w, i, (uintptr_t)p, SIZE, PTXI_AK_LOAD)) {
+        if (SIZE == 4)
+            ptxi_load_row_32(PTXI_SLOT(w, i->d), p, w->active);
+        else
+            ptxi_load_row_64(PTXI_SLOT(w, i->d), p, w->active);
+        NEXT;
+    }
+#endif
+    return LOAD_LANES(i, w, ptxi_address_lanes(at, row));
+}
+
+/* All lanes at one address. */
+#define LOAD_ONE PASTE_2(one, HANDLER)
+NOINLINE const struct ptxi_insn *LOAD_ONE(const struct ptxi_insn *i, struct ptxi_warp *w)
+{
+    enum { SIZE = sizeof(MEMORY) * COUNT };
+    const uint32_t slots[COUNT] = SLOTS;
+    const struct ptxi_address *at = PTXI_SLOT(w, i->a);
+    const unsigned char *p = (const unsigned char *)(BASE(w, i, 0) + at->first);
+
+    if (!is_aligned(i, at->first, SIZE) ||
+        !ptxi_access_is_cached(w, ptxi_access_hit(w, i), (uintptr_t)p, SIZE, false))
+        return LOAD_AT(i, w);
+    for (int e = 0; e < COUNT; e++)
+        if (COUNT == 1 || slots[e] != PTXI_NO_SLOT) {
+            REGISTER *d = PTXI_SLOT(w, slots[e]), x = (REGISTER)LOAD_AS(MEMORY, p + e * sizeof(MEMORY));
+
+            FOR_LANES
+            d[l] = x;
+        }
+    NEXT;
+}
+
+/* The usual case: all lanes, in a row of elements, in the allocation that the instruction hit last. */
+RACY OP_NAMED(PASTE_2(HANDLER, at))
+{
+    enum { SIZE = sizeof(MEMORY) * COUNT };
+    const uint32_t slots[COUNT] = SLOTS;
+    const struct ptxi_address *at = PTXI_SLOT(w, i->a);
+    const unsigned char *p = (const unsigned char *)(BASE(w, i, 0) + at->first);
+
+    if (ptxi_address_is_no_row(at, w->active))
+        return LOAD_LANES(i, w, at->lanes);
+    if (w->active != PTXI_ALL_LANES || !ptxi_address_is_row(at, PTXI_ALL_LANES))
+        return LOAD_AT(i, w);
+    if (at->stride == 0)
+        return LOAD_ONE(i, w);
+    if (PATH == PATH_ANY || at->stride != SIZE || !is_aligned(i, at->first, SIZE) ||
+        !ptxi_access_is_cached(w, ptxi_access_hit(w, i), (uintptr_t)p, PTXI_LANES * SIZE, false))
+        return LOAD_AT(i, w);
+    for (int e = 0; e < COUNT; e++)
+        if (COUNT == 1 || slots[e] != PTXI_NO_SLOT) {
+            REGISTER *d = PTXI_SLOT(w, slots[e]);
+            const unsigned char *from = p + e * sizeof(MEMORY);
+
+            FOR_LANES
+            d[l] = (REGISTER)LOAD_AS(MEMORY, from + l * SIZE);
+        }
+    NEXT;
+}
+#undef LOAD_AT
+#undef LOAD_ONE
+#undef LOAD_LANES
 #endif
 
 #undef LOAD
@@ -147,3 +229,4 @@ RACY OP_NAMED(HANDLER)
 #undef ADDRESS_RANGE
 #undef IS_CONTIGUOUS
 #undef LOAD_ANY
+#undef LOAD_GROUPS

@@ -1,7 +1,8 @@
 /* ld and st in every state space: PTX ISA, "Data Movement and Conversion Instructions: ld", "st".
  *
  * An access takes one of several paths, from fast to slow:
- *   - The lanes access contiguous memory: lane l at base + l * size. This is one wide copy.
+ *   - The lanes access contiguous memory: lane l at base + l * size. This is one wide copy. An address register
+ *     (address_register.h) says so without a look at the lanes.
  *   - Groups of neighbouring lanes access contiguous memory or one address.
  *   - All lanes access one allocation. The lowest and the highest address are checked.
  *   - Each lane is checked on its own. This path finds and reports the fault.
@@ -10,6 +11,7 @@
  */
 #include <string.h>
 
+#include "exec/memory/address_register.h"
 #include "exec/memory/coalesce.h"
 #include "exec/engine/handler.h"
 #include "exec/memory/gather_scatter.h"
@@ -115,6 +117,16 @@ INLINE bool covers_param(const struct ptxi_warp *w, const struct ptxi_insn *i, s
     return offsets_are_below(i, r, n, w->cta->grid->code->param_bytes);
 }
 
+/* True if the program may access the elements of a row, from that of the first active lane to that of the last. p is
+ * the address of lane 0. */
+INLINE bool may_access_some(struct ptxi_warp *w, const struct ptxi_insn *i, uintptr_t p, uint32_t size,
+                            enum ptxi_access access)
+{
+    const unsigned first = ptxi_first_lane(w->active), last = 63 - (unsigned)__builtin_clzll(w->active);
+
+    return ptxi_may_access(w, i, p + first * size, (last - first + 1) * (uint64_t)size, access);
+}
+
 /* --- forms --- */
 
 /* The slots of a vector's elements, in order. They have 32 bits, since gcc keeps slots of 16 bits on the stack: it
@@ -157,6 +169,7 @@ INLINE bool are_few(ptxi_lanes lanes)
 #define PATH_OF_LOADS PATH_CONTIGUOUS
 #define PATH_OF_WHOLE_LOADS PATH_GROUPS
 #define PATH_OF_STORES PATH_CONTIGUOUS
+#define HAS_ADDRESS_REGISTERS
 #include "exec/memory/load_store_space_inl.h"
 
 #define SPACE shared

@@ -5,7 +5,8 @@
  *   ADDRESS_BITS          32 or 64
  *   PATH_OF_WHOLE_LOADS   the fastest path of loads of one element that is as wide in memory as in the register
  *   PATH_OF_LOADS         the same for other frequent loads
- *   PATH_OF_STORES        the same for stores. If it is not defined, the space is read-only. */
+ *   PATH_OF_STORES        the same for stores. If it is not defined, the space is read-only.
+ *   HAS_ADDRESS_REGISTERS defined: there are also handlers with address registers */
 #if ADDRESS_BITS == 32
 #define ADDRESS uint32_t
 #else
@@ -97,3 +98,4 @@
 #undef PATH_OF_LOADS
 #undef PATH_OF_WHOLE_LOADS
 #undef PATH_OF_STORES
+#undef HAS_ADDRESS_REGISTERS

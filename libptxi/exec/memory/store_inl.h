@@ -13,13 +13,12 @@
 
 /* Any active lanes, any addresses. */
 #define STORE_ANY PASTE_2(any, HANDLER)
-NOINLINE const struct ptxi_insn *STORE_ANY(const struct ptxi_insn *i, struct ptxi_warp *w)
+NOINLINE const struct ptxi_insn *STORE_ANY(const struct ptxi_insn *i, struct ptxi_warp *w, const ADDRESS *a)
 {
     enum { SIZE = sizeof(MEMORY) * COUNT };
     const bool is_word = sizeof(MEMORY) == 4 || sizeof(MEMORY) == 8;
     const bool is_whole = COUNT == 1 && is_word && sizeof(MEMORY) == sizeof(REGISTER);
     const uint32_t slots[COUNT] = SLOTS;
-    const ADDRESS *a = PTXI_SLOT(w, i->a);
     struct ptxi_address_range r = PASTE_2(ptxi_address_range, ADDRESS_BITS)(a, w->active);
     bool inside = is_aligned(i, r.bits, SIZE) && COVERS(w, i, r, SIZE, PTXI_AK_STORE);
 
@@ -48,7 +47,7 @@ NOINLINE const struct ptxi_insn *STORE_ANY(const struct ptxi_insn *i, struct ptx
 
 RACY OP_NAMED(HANDLER)
 {
-    return STORE_ANY(i, w);
+    return STORE_ANY(i, w, PTXI_SLOT(w, i->a));
 }
 
 #else /* PATH_CONTIGUOUS */
@@ -64,7 +63,7 @@ RACY OP_NAMED(HANDLER)
     if (w->active != PTXI_ALL_LANES || !PASTE_2(ptxi_is_contiguous, ADDRESS_BITS)(a, SIZE) ||
         !is_aligned(i, r.bits, SIZE) ||
         r.hi < r.lo || !COVERS(w, i, r, SIZE, PTXI_AK_STORE))
-        return STORE_ANY(i, w);
+        return STORE_ANY(i, w, a);
     for (int e = 0; e < COUNT; e++) {
         const REGISTER *x = PTXI_SLOT(w, slots[e]);
         unsigned char *to = p + e * sizeof(MEMORY);
@@ -75,6 +74,42 @@ RACY OP_NAMED(HANDLER)
     NEXT;
 }
 
+#endif
+
+#ifdef HAS_ADDRESS_REGISTERS
+/* With an address register, for any lanes. */
+#define STORE_AT PASTE_2(at, HANDLER)
+NOINLINE const struct ptxi_insn *STORE_AT(const struct ptxi_insn *i, struct ptxi_warp *w)
+{
+    LANE_ARRAY(uint64_t, row);
+
+    return STORE_ANY(i, w, ptxi_address_lanes(PTXI_SLOT(w, i->a), row));
+}
+
+/* The usual case: all lanes, in a row of elements, in the allocation that the instruction hit last. */
+RACY OP_NAMED(PASTE_2(HANDLER, at))
+{
+    enum { SIZE = sizeof(MEMORY) * COUNT };
+    const uint32_t slots[COUNT] = SLOTS;
+    const struct ptxi_address *at = PTXI_SLOT(w, i->a);
+    unsigned char *p = (unsigned char *)(BASE(w, i, 0) + at->first);
+
+    if (ptxi_address_is_no_row(at, w->active))
+        return STORE_ANY(i, w, at->lanes);
+    if (PATH == PATH_ANY || w->active != PTXI_ALL_LANES || !ptxi_address_is_row(at, PTXI_ALL_LANES) ||
+        at->stride != SIZE || !is_aligned(i, at->first, SIZE) ||
+        !ptxi_access_is_cached(w, ptxi_access_hit(w, i), (uintptr_t)p, PTXI_LANES * SIZE, true))
+        return STORE_AT(i, w);
+    for (int e = 0; e < COUNT; e++) {
+        const REGISTER *x = PTXI_SLOT(w, slots[e]);
+        unsigned char *to = p + e * sizeof(MEMORY);
+
+        FOR_LANES
+        STORE_AS(MEMORY, to + l * SIZE, (MEMORY)x[l]);
+    }
+    NEXT;
+}
+#undef STORE_AT
 #endif
 
 #undef STORE

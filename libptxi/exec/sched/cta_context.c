@@ -136,6 +136,7 @@ static void prepare_warp(struct ptxi_cta *c, uint32_t index, size_t local_stride
     w->index = index;
     w->next = &c->warps[index + 1 < c->warp_count ? index + 1 : 0];
     w->first_thread = index * PTXI_LANES;
+    w->exits_at_once = g->cluster_size == 1 && !g->instruction_budget;
     w->local_stride = local_stride;
     w->stack_moved = true;
     w->local = c->local ? c->local + (size_t)w->first_thread * local_stride : NULL;
@@ -180,6 +181,7 @@ bool ptxi_cta_context_prepare(struct ptxi_cta *c, struct ptxi_grid *g, uint32_t 
         prepare_warp(c, k, local_stride, level);
     c->prepared_for = g;
     c->prepared_id = g->launch_id;
+    c->number = UINT64_MAX;
     return true;
 }
 
@@ -192,37 +194,54 @@ static void fill_shared(struct ptxi_cta *c)
     ptxi_fill(c->shared + code->shared_base, code->shared_bytes + c->grid->dynamic_shared + WORDS_SLACK);
 }
 
+/* Most CTAs come after the one that the context had before. */
+static void set_ctaid(struct ptxi_cta *c, uint64_t n)
+{
+    const struct ptxi_grid *g = c->grid;
+
+    if (n && n - 1 == c->number && g->cluster_size == 1 && !g->schedule)
+        ptxi_grid_next_cta(g, c->ctaid);
+    else
+        ptxi_grid_cta_at(g, n, c->rank, c->ctaid);
+    c->number = n;
+}
+
+/* Clears what an earlier CTA has written to .local memory, or fills the variables there. */
+static __attribute__((noinline)) void start_local(struct ptxi_warp *w, bool fills)
+{
+    if (w->local_written)
+        clear_local(w);
+    if (fills)
+        ptxi_local_fill(w, PTXI_ALL_LANES, 0, w->cta->grid->code->local_bytes);
+}
+
 /* Starts the context's CTA of the n-th cluster. */
 static void start_cta(struct ptxi_cta *c, uint64_t n)
 {
     const struct ptxi_grid *g = c->grid;
     uint32_t left = ptxi_thread_count(g);
+    unsigned char *frame = c->frames;
     bool fills = ptxi_fill_byte;
 
     assert(c->busy && c->prepared_for == g && c->prepared_id == g->launch_id);
     assert(!c->job_count && !c->tracked_jobs);
-    ptxi_grid_cta_at(g, n, c->rank, c->ctaid);
+    set_ctaid(c, n);
     c->live_warps = c->warp_count;
     if (c->barriers_in_use)
         memset(c->barriers, 0, sizeof c->barriers);
     c->barriers_in_use = 0;
     c->live_threads = (left + 31) / 32 * 32;
-    c->warpgroup_waits = false;
-    ptxi_tmem_reset(c);
+    c->warpgroup_waits = c->warps_exited = false;
+    if (c->tmem)
+        ptxi_tmem_reset(c);
     if (g->code->uses_shared)
         fill_shared(c);
-    for (uint32_t k = 0; k < c->warp_count; k++, left -= PTXI_LANES) {
-        struct ptxi_warp *w = &c->warps[k];
-
-        ptxi_warp_start(w, (struct ptxi_frame *)(c->frames + k * c->frame_stride),
+    for (struct ptxi_warp *w = c->warps, *end = w + c->warp_count; w < end; w++, left -= PTXI_LANES) {
+        ptxi_warp_start(w, (struct ptxi_frame *)frame,
                         left >= PTXI_LANES ? PTXI_ALL_LANES : ((ptxi_lanes)1 << left) - 1);
-        if (w->local_written)
-            clear_local(w);
-        if (fills)
-            ptxi_local_fill(w, PTXI_ALL_LANES, 0, g->code->local_bytes);
-        w->state = PTXI_WARP_READY;
-        w->quantum = PTXI_QUANTUM;
-        w->quanta_used = 0;
+        frame += c->frame_stride;
+        if (__builtin_expect(w->local_written || fills, 0))
+            start_local(w, fills);
     }
 }
 

@@ -1,5 +1,6 @@
 #include "exec/sched/store_buffer.h"
 
+#include "exec/memory/address_register.h"
 #include "isa/isa.h"
 
 /* The flags of an instruction that accesses memory with one register per lane, or 0 for another instruction. */
@@ -36,9 +37,11 @@ static struct range address_range(const struct ptxi_warp *w, const struct ptxi_i
 {
     unsigned size = address_bytes(flags);
     struct range r = { UINT64_MAX, 0 };
+    _Alignas(64) uint64_t row[PTXI_LANES];
+    const void *lanes = flags & PTXI_OP_FLAG_AT ? ptxi_address_lanes(PTXI_SLOT(w, i->a), row) : PTXI_SLOT(w, i->a);
 
     for (ptxi_lanes left = w->active; left; left &= left - 1) {
-        const unsigned char *a = (const unsigned char *)PTXI_SLOT(w, i->a) + ptxi_first_lane(left) * size;
+        const unsigned char *a = (const unsigned char *)lanes + ptxi_first_lane(left) * size;
         uint64_t at = (size == 4 ? *(const uint32_t *)a : *(const uint64_t *)a) + (uint64_t)(int64_t)i->imm;
 
         r.from = at < r.from ? at : r.from;

@@ -39,6 +39,15 @@ static void finish_exit(struct ptxi_warp *w)
             ptxi_barrier_warp_exit(w->cta);
 }
 
+/* The same for warps that have exited as a whole. */
+static void finish_exited_warps(struct ptxi_cta *c)
+{
+    c->warps_exited = false;
+    if (c->warpgroup_waits)
+        ptxi_cta_wake_warpgroups(c);
+    ptxi_barrier_release_complete(c);
+}
+
 /* --- a warp without a ready split --- */
 
 enum stall {
@@ -173,6 +182,8 @@ enum ptxi_warp_status ptxi_warp_schedule(struct ptxi_warp **w, const struct ptxi
     do {
         enum ptxi_event event = ptxi_warp_run(w, level);
 
+        if ((*w)->cta->warps_exited)
+            finish_exited_warps((*w)->cta);
         status = handle_event(*w, event);
     } while (status == PTXI_WARP_RUNS);
     return status;

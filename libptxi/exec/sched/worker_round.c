@@ -18,8 +18,9 @@
 #include "exec/sched/deadlock.h"
 #include "exec/tcgen05/tmem_queue.h"
 
-/* Short clusters never use up a quantum, and a worker is quiescent at the end of a quantum. */
-enum { CLUSTERS_BETWEEN_QUIESCENCE = 16 };
+/* Short clusters never use up a quantum, and at the end of a quantum the limits of the grid are checked, and the worker
+ * is quiescent. So both are done between clusters, too, after this many. */
+enum { CLUSTERS_BETWEEN_CHECKS = 16 };
 
 /* --- contexts of a worker --- */
 
@@ -94,6 +95,46 @@ static void add_counts(struct ptxi_cta *c)
     c->shared_counts = (struct ptxi_shared_counts){ 0 };
 }
 
+/* --- clusters to start --- */
+
+/* A worker takes one cluster, then two, and so on, up to this many. In between it does not touch what workers share.
+ * The first ones show whether clusters wait for each other. Such clusters are taken one by one, so that they start in
+ * order. */
+enum { MAX_PORTION = 32 };
+
+static void add_ended(struct ptxi_cta *lead)
+{
+    if (lead->ended)
+        atomic_fetch_add_explicit(&lead->grid->done_ctas, lead->ended, memory_order_relaxed);
+    lead->ended = 0;
+}
+
+/* The next cluster to start in this context, or UINT64_MAX. */
+static uint64_t next_cluster(struct ptxi_cta *lead)
+{
+    struct ptxi_grid *g = lead->grid;
+
+    if (ptxi_grid_failed(g))
+        return UINT64_MAX;
+    if (lead->taken.next == lead->taken.end) {
+        add_ended(lead);
+        if (!g->one_by_one && lead->portion < MAX_PORTION)
+            lead->portion *= 2;
+        lead->taken = ptxi_grid_take(g, lead->portion);
+    }
+    return lead->taken.next == lead->taken.end ? UINT64_MAX : lead->taken.next++;
+}
+
+/* A context of the worker that cannot start the clusters that it has taken, because its own waits. */
+static struct ptxi_cta *context_with_taken(struct ptxi_worker *wk)
+{
+    for (struct ptxi_cta *c = wk->ctas; c; c = c->next)
+        if (c->busy && c->lead == c && c->taken.next < c->taken.end && wk->busy < c->grid->resident_limit &&
+            !ptxi_grid_failed(c->grid))
+            return c;
+    return NULL;
+}
+
 /* Ends the CTA, even if its launch has failed. */
 static void end_cta(struct ptxi_cta *c)
 {
@@ -122,6 +163,15 @@ static void leave_grid(struct ptxi_exec *x, struct ptxi_grid *g)
     assert(g->inside);
     if (!--g->inside && !ptxi_grid_has_clusters(g))
         pthread_cond_broadcast(&x->done);
+    pthread_mutex_unlock(&x->lock);
+}
+
+/* Enters a grid that the worker is in, once more. */
+static void enter_again(struct ptxi_exec *x, struct ptxi_grid *g)
+{
+    pthread_mutex_lock(&x->lock);
+    assert(g->inside);
+    g->inside++;
     pthread_mutex_unlock(&x->lock);
 }
 
@@ -179,9 +229,11 @@ static void report_progress(struct ptxi_grid *g, struct ptxi_rcu_reader *rcu)
 /* The cluster has ended: completes its asynchronous operations. */
 static void finish_cluster(struct ptxi_cta *lead)
 {
-    ptxi_bulk_complete_all(lead);
-    ptxi_tmem_drop(lead);
-    atomic_fetch_add_explicit(&lead->grid->done_ctas, lead->member_count, memory_order_relaxed);
+    if (lead->jobs)
+        ptxi_bulk_complete_all(lead);
+    if (lead->tmem_jobs)
+        ptxi_tmem_drop(lead);
+    lead->ended += lead->member_count;
 }
 
 /* Releases the contexts of a cluster that has ended or whose launch has failed. */
@@ -189,6 +241,7 @@ static void release_cluster(struct ptxi_cta *lead)
 {
     ptxi_bulk_drop(lead);
     ptxi_tmem_drop(lead);
+    add_ended(lead);
     for (uint32_t m = lead->member_count; m--;)
         end_cta(lead->members[m]);
 }
@@ -202,22 +255,27 @@ static bool run_clusters(struct ptxi_exec *x, struct ptxi_cta *lead)
 
     for (unsigned count = 0;; count++) {
         enum ptxi_cluster_status status = ptxi_cluster_run(lead, x->level);
+        bool checks = count % CLUSTERS_BETWEEN_CHECKS == CLUSTERS_BETWEEN_CHECKS - 1;
         uint64_t n;
 
-        if (count % CLUSTERS_BETWEEN_QUIESCENCE == CLUSTERS_BETWEEN_QUIESCENCE - 1)
+        if (checks)
             ptxi_rcu_quiescent_state(rcu);
         if (status == PTXI_CLUSTER_FINISHED)
             finish_cluster(lead);
         if (!count)
             wake_helpers(x, g);
         report_progress(g, rcu);
-        if ((status == PTXI_CLUSTER_YIELDED || status == PTXI_CLUSTER_WAITS) && !ptxi_grid_failed(g))
+        if ((status == PTXI_CLUSTER_YIELDED || status == PTXI_CLUSTER_WAITS) && !ptxi_grid_failed(g)) {
+            if (status == PTXI_CLUSTER_WAITS)
+                atomic_store_explicit(&g->clusters_wait, true, memory_order_relaxed);
+            add_ended(lead);
             return status == PTXI_CLUSTER_WAITS;
-        n = ptxi_grid_next_cluster(g);
+        }
+        n = next_cluster(lead);
         if (n == UINT64_MAX)
             break;
         ptxi_cta_context_start_cluster(lead, n);
-        if (!ptxi_check_limits(&lead->warps[0])) /* many short CTAs never use up a quantum */
+        if (checks && !ptxi_check_limits(&lead->warps[0]))
             break;
     }
     release_cluster(lead);
@@ -243,24 +301,42 @@ static bool takes_another(const struct ptxi_exec *x, const struct ptxi_worker *w
     return g->fair && wk->busy < (g->cta_total + x->worker_count - 1) / x->worker_count;
 }
 
+/* Starts the first cluster of a portion in new contexts. They keep the rest. The worker has entered the grid, and
+ * leaves it if there is no cluster or no memory. */
+static bool start_portion(struct ptxi_exec *x, struct ptxi_worker *wk, struct ptxi_grid *g, struct ptxi_portion p)
+{
+    struct ptxi_cta *lead = p.next == p.end ? NULL : take_contexts(wk, g);
+
+    if (!lead) {
+        if (p.next != p.end)
+            grid_out_of_memory(g);
+        leave_grid(x, g);
+        return false;
+    }
+    lead->portion = 1;
+    lead->ended = 0;
+    lead->taken = (struct ptxi_portion){ p.next + 1, p.end };
+    ptxi_cta_context_start_cluster(lead, p.next);
+    return true;
+}
+
 /* Takes one more cluster. *more: the worker wants another one of this grid. False: there is none. */
 static bool take_cluster(struct ptxi_exec *x, struct ptxi_worker *wk, bool *more)
 {
-    struct ptxi_grid *g = enter_grid(x, wk);
-    struct ptxi_cta *lead;
-    uint64_t n;
+    struct ptxi_cta *other = context_with_taken(wk);
+    struct ptxi_grid *g = other ? other->grid : enter_grid(x, wk);
+    struct ptxi_portion p;
 
     if (!g)
         return false;
-    n = ptxi_grid_next_cluster(g);
-    lead = n == UINT64_MAX ? NULL : take_contexts(wk, g);
-    if (n != UINT64_MAX && !lead)
-        grid_out_of_memory(g);
-    if (lead)
-        ptxi_cta_context_start_cluster(lead, n);
-    *more = lead && takes_another(x, wk, g);
-    if (!lead)
-        leave_grid(x, g);
+    if (other) {
+        enter_again(x, g);
+        p = (struct ptxi_portion){ other->taken.next, other->taken.next + 1 };
+        other->taken.next++;
+    } else {
+        p = ptxi_grid_take(g, 1);
+    }
+    *more = start_portion(x, wk, g, p) && takes_another(x, wk, g);
     return true;
 }
 

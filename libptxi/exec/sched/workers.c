@@ -110,6 +110,9 @@ static void init_grid(const struct ptxi_exec *x, struct ptxi_grid *g)
     g->cluster_total = g->cta_total / g->cluster_size;
     g->only_worker = x->worker_count == 1;
     g->one_worker = g->cluster_total == 1 || g->only_worker;
+    g->workers = x->worker_count;
+    g->one_by_one = g->schedule || g->fair || g->cooperative || g->cluster_size > 1;
+    g->clusters_wait = false;
     g->next_cluster = g->done_ctas = g->spent = 0;
     g->progress_ns = g->progress ? ptxi_clock_monotonic_ns() + PTXI_PROGRESS_NS : 0;
     atomic_flag_clear(&g->reporting);

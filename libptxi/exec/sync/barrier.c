@@ -59,6 +59,7 @@ static void release_splits_of(struct ptxi_warp *w, unsigned number, const struct
         write_result(s->frame, s->pc, s->lanes, done);
         s->pc++;
         s->state = PTXI_SPLIT_READY;
+        w->splits_woken = true;
         w->state = PTXI_WARP_READY;
     }
 }
@@ -168,11 +169,16 @@ void ptxi_barrier_arrive_splits(struct ptxi_cta *cta, struct ptxi_warp *w)
     }
 }
 
+void ptxi_barrier_release_complete(struct ptxi_cta *cta)
+{
+    for (uint32_t left = cta->barriers_in_use; left; left &= left - 1)
+        if (ptxi_barrier_is_complete(cta, &cta->barriers[ptxi_first_lane(left)]))
+            release_others(cta, ptxi_first_lane(left));
+}
+
 void ptxi_barrier_warp_exit(struct ptxi_cta *cta)
 {
     assert(cta->live_threads >= 32);
     cta->live_threads -= 32;
-    for (uint32_t left = cta->barriers_in_use; left; left &= left - 1)
-        if (ptxi_barrier_is_complete(cta, &cta->barriers[ptxi_first_lane(left)]))
-            release_others(cta, ptxi_first_lane(left));
+    ptxi_barrier_release_complete(cta);
 }

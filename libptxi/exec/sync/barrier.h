@@ -16,6 +16,8 @@ ptxi_lanes ptxi_barrier_lanes_at(const struct ptxi_warp *w, unsigned k32, unsign
 void ptxi_barrier_arrive_splits(struct ptxi_cta *cta, struct ptxi_warp *w);
 /* A warp of 32 has exited. Barriers no longer wait for it. */
 void ptxi_barrier_warp_exit(struct ptxi_cta *cta);
+/* Releases the warps at barriers that wait for no other thread, because live_threads has changed. */
+void ptxi_barrier_release_complete(struct ptxi_cta *cta);
 
 /* Number of threads with which the warps of these lanes count at a barrier: 32 each, even if some of the threads have
  * exited. */

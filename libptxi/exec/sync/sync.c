@@ -145,6 +145,20 @@ static inline void permute(uint32_t *result, const uint32_t *a, const uint32_t *
 
         _mm512_store_si512(result + l, x);
     }
+#elif defined(__AVX2__)
+    /* The lower three bits select an element of each quarter of a warp, the next two bits the quarter. */
+    for (int l = 0; l < PTXI_LANES; l += 8) {
+        const __m256i *warp = (const __m256i *)(a + l / 32 * 32), which = *(const __m256i *)(from + l);
+        const __m256 odd = _mm256_castsi256_ps(_mm256_slli_epi32(which, 28));
+        const __m256 upper = _mm256_castsi256_ps(_mm256_slli_epi32(which, 27));
+        __m256 quarter[4], low, high;
+
+        for (int k = 0; k < 4; k++)
+            quarter[k] = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(warp[k], which));
+        low = _mm256_blendv_ps(quarter[0], quarter[1], odd);
+        high = _mm256_blendv_ps(quarter[2], quarter[3], odd);
+        _mm256_store_ps((float *)(result + l), _mm256_blendv_ps(low, high, upper));
+    }
 #else
     for (int l = 0; l < PTXI_LANES; l++)
         result[l] = a[from[l]];

@@ -218,6 +218,7 @@ static void release_split(struct ptxi_warp *w, struct ptxi_split *s, const struc
     if (rest)
         rest->sync_mask = required_lanes(p, rest->lanes);
     s->state = PTXI_SPLIT_READY;
+    w->splits_woken = true;
     s->pc++;
 }
 

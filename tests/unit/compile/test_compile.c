@@ -4,11 +4,13 @@
 /* --- fused pairs of operations --- */
 
 static const struct { const char *body, *has; unsigned count, ops; } pairs[] = {
-    { "mul.wide.s32 %rd2, %r2, 8; add.s64 %rd3, %rd1, %rd2; st.global.u32 [%rd3], %r2;", "mad_wide_s32", 1, 4 },
-    { "mul.wide.u32 %rd2, %r2, 8; add.s64 %rd3, %rd2, %rd1; st.global.u32 [%rd3], %r2;", "mad_wide_u32", 1, 4 },
+    { "mul.wide.s32 %rd2, %r2, 8; add.s64 %rd3, %rd1, %rd2; st.global.u32 [%rd3], %r2;", "address_wide_s32", 1, 4 },
+    { "mul.wide.u32 %rd2, %r2, 8; add.s64 %rd3, %rd2, %rd1; st.global.u32 [%rd3], %r2;", "address_wide_u32", 1, 4 },
     { "shl.b32 %r3, %r2, 3; add.s32 %r4, %r3, %r2; st.global.u32 [%rd1], %r4;", "lea_32", 1, 4 },
-    { "cvt.u64.u32 %rd2, %r2; shl.b64 %rd3, %rd2, 3; add.s64 %rd4, %rd3, %rd1; st.global.u32 [%rd4], %r2;", "lea_64", 1,
-      5 },
+    { "cvt.u64.u32 %rd2, %r2; shl.b64 %rd3, %rd2, 3; add.s64 %rd4, %rd3, %rd1; st.global.u32 [%rd4], %r2;",
+      "address_lea_64", 1, 5 },
+    /* not an address register, because it is stored itself */
+    { "mul.wide.s32 %rd2, %r2, 8; add.s64 %rd3, %rd1, %rd2; st.global.u64 [%rd3], %rd3;", "mad_wide_s32", 1, 4 },
     /* several sums of one product */
     { "mul.lo.s32 %r3, %r2, %r2; add.s32 %r4, %r3, %r2; add.s32 %r5, %r3, 5; st.global.u32 [%rd1], %r5; "
       "st.global.u32 [%rd1], %r4;", "mad_lo_i32", 2, 6 },
@@ -34,7 +36,7 @@ static const struct { const char *body, *has; unsigned count, ops; } pairs[] = {
     { "mov.u32 %r3, %tid.x; L: ld.shared.u32 %r4, [%r3]; ld.shared.u32 %r5, [%r3+8]; add.s32 %r2, %r2, %r4; "
       "add.s32 %r2, %r2, %r5;\n"
       "setp.lt.s32 %p1, %r2, 9; @%p1 bra L; ld.shared.u32 %r4, [%r3]; st.global.u32 [%rd1], %r4;",
-      "ld_shared_32_shaped", 2, 9 },
+      "ld_shared_32_shaped", 3, 9 },
     /* copies are no operations */
     { "add.s32 %r3, %r2, 0; or.b32 %r4, 0, %r3; shl.b32 %r3, %r4, 0; mul.lo.s32 %r4, %r3, 1; "
       "st.global.u32 [%rd1], %r4;", "st_global", 1, 3 },

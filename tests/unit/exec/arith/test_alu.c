@@ -390,11 +390,13 @@ START_TEST(all_handlers_are_tested)
 #undef X
     };
     static const char *const tested_elsewhere[] = { /* prefixes of their names */
-        "activemask", "alloca_", "async_store", "atom_", "bar_", "bra", "brkpt", "brx", "bulk_", "call", "cluster_",
+        "activemask", "address_", "alloca_", "async_store", "atom_", "bar_", "bra", "brkpt", "brx", "bulk_", "call",
+            "cluster_",
             "count", "cp_async",
         "cvta_", "elect", "end", "ex2_f64", "exit", "fence", "fill_", "getctarank_", "guard", "isspacep", "istypep",
         "ld_", "ldmatrix", "lg2_f64", "local_addr", "loop", "mapa_",
-        "match_", "mbarrier_", "mma_", "movmatrix", "mul_scaled_", "nanosleep", "nop", "policy_", "redux", "ret",
+        "match_", "mbarrier_", "mma_", "movmatrix", "mul_scaled_", "nanosleep", "nop", "policy_", "prefetch",
+        "redux", "ret",
         "shape", "shared_", "shfl_", "sin_f", "sreg_", "st_",
         "stack", "stmatrix", "suld", "sured", "sust", "tcgen05_", "tensor", "tex", "trap", "txq", "unreachable",
         "unsupported", "v", "wgmma", "wmma_"
