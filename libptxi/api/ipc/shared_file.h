@@ -58,8 +58,8 @@ bool ptxi_shared_name_agrees(const struct ptxi_shared_name *n, enum ptxi_shared_
 bool ptxi_shared_part_read(struct ptxi_shared_part *part, int fd, uint64_t entry);
 
 /* Opens the file of a name. PTXI_ERROR_INVALID_VALUE if it is no name of that kind, or the part no longer exists,
- * PTXI_ERROR_INVALID_CONTEXT for a name of this process, PTXI_ERROR_INVALID_HANDLE if the process no longer exists or is
- * not accessible, PTXI_ERROR_OUT_OF_MEMORY for too many open files. */
+ * PTXI_ERROR_INVALID_CONTEXT for a name of this process, PTXI_ERROR_INVALID_HANDLE if the process no longer exists or
+ * is not accessible, PTXI_ERROR_OUT_OF_MEMORY for too many open files. */
 ptxiResult ptxi_shared_name_open(const struct ptxi_shared_name *n, enum ptxi_shared_kind kind, int *fd);
 
 /* When a process began, in a unit of the operating system. 0: it does not exist, or has ended. */
