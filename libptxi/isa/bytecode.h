@@ -334,11 +334,24 @@ struct ptxi_wmma {
 };
 
 enum ptxi_sreg {
-#define SREG(id, spelling, type, vector, ptx, sm) PTXI_SREG_##id,
+#define SREG(id, spelling, type, vector, ptx, sm, scope) PTXI_SREG_##id,
 #include "isa/sreg.def"
 #undef SREG
     PTXI_SREG_COUNT
 };
+
+enum ptxi_sreg_scope { PTXI_SCOPE_LANE, PTXI_SCOPE_FIXED, PTXI_SCOPE_ANY }; /* sreg.def describes them */
+
+static inline enum ptxi_sreg_scope ptxi_sreg_scope(uint32_t id)
+{
+    static const uint8_t scopes[PTXI_SREG_COUNT] = {
+#define SREG(id, spelling, type, vector, ptx, sm, scope) PTXI_SCOPE_##scope,
+#include "isa/sreg.def"
+#undef SREG
+    };
+
+    return scopes[id];
+}
 
 struct ptxi_const {
     uint16_t slot;

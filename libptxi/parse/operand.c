@@ -15,7 +15,7 @@ struct sreg_info {
 };
 
 static const struct sreg_info sregs[PTXI_SREG_COUNT] = {
-#define SREG(id, spelling, type, vector, ptx, sm) { spelling, PTXI_T_##type, vector, ptx, sm },
+#define SREG(id, spelling, type, vector, ptx, sm, scope) { spelling, PTXI_T_##type, vector, ptx, sm },
 #include "isa/sreg.def"
 #undef SREG
 };

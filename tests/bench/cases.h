@@ -64,7 +64,7 @@ void bench_add_arg(struct work *w, void *value);
 void bench_shape(struct work *w, unsigned gx, unsigned gy, unsigned bx, unsigned by);
 unsigned bench_blocks_for(int n, int block);
 
-/* cases_more.c */
+/* cases_untuned.c */
 void bench_heat_setup(struct work *w, int shrink);
 void bench_heat_twin(const struct twins *t, struct work *w);
 void bench_compact_setup(struct work *w, int shrink);

@@ -262,7 +262,7 @@ static void rotate(const float *restrict in, float *restrict out, int n, float c
         }
 }
 
-#include "twins_more_inl.h"
+#include "twins_untuned_inl.h"
 
 const struct twins TWINS = {
     .vecadd = vecadd,

@@ -310,7 +310,7 @@ static ptxiResult enter_block(struct ptxi_heap_block *b, uint32_t mem_flags)
     return r == PTXI_MEMMAP_OOM ? PTXI_ERROR_OUT_OF_MEMORY : PTXI_ERROR_INVALID_VALUE;
 }
 
-/* What a block is for. */
+/* An allocation as the caller requests it. */
 struct request {
     ptxiContext ctx;
     ptxiDevice device;
@@ -609,7 +609,7 @@ ptxiResult ptxi_heap_register(ptxiContext ctx, void *p, size_t size, uint32_t me
 
 /* ---- memory that other processes use */
 
-/* Sets the name of a block whose pages are in a file. Under the lock. */
+/* Writes the name of a block whose pages are in a file to *name. The caller holds the lock. */
 static ptxiResult name_block(struct ptxi_heap_block *b, enum ptxi_shared_kind kind, struct ptxi_shared_name *name)
 {
     struct ptxi_shared_part part = { .kind = kind, .device = b->device, .size = b->size };

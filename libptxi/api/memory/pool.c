@@ -85,8 +85,8 @@ static struct ptxi_pages take_pages(struct ptxiMemPool_st *p, size_t bytes)
     return pages;
 }
 
-/* p NULL: allocates from the current pool of the context's device. `imported`: what the block is in an imported pool,
- * otherwise NULL. */
+/* Allocates from a pool, or from the current pool of the context's device if p is NULL. `imported` has the pages of an
+ * allocation of an imported pool; otherwise it is NULL. */
 static ptxiResult allocate_from_pool(ptxiContext ctx, struct ptxiMemPool_st *p, size_t bytes,
                                      const struct ptxi_pages *imported, struct ptxi_heap_block **b)
 {

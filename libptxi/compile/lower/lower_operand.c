@@ -33,25 +33,14 @@ enum ptxi_type ptxi_lower_operand_type(const struct ptxi_lower *l, enum ptxi_ope
 /* Whether no instruction can see the register change during a launch. */
 static bool is_fixed_sreg(uint32_t id)
 {
-    switch (id) {
-    case PTXI_SREG_tid: case PTXI_SREG_ntid: case PTXI_SREG_laneid: case PTXI_SREG_warpid: case PTXI_SREG_nwarpid:
-    case PTXI_SREG_nctaid:
-    case PTXI_SREG_nsmid: case PTXI_SREG_gridid: case PTXI_SREG_is_explicit_cluster: case PTXI_SREG_nclusterid:
-    case PTXI_SREG_cluster_nctaid: case PTXI_SREG_cluster_nctarank: case PTXI_SREG_lanemask_eq:
-    case PTXI_SREG_lanemask_le:
-    case PTXI_SREG_lanemask_lt: case PTXI_SREG_lanemask_ge: case PTXI_SREG_lanemask_gt: case PTXI_SREG_envreg:
-    case PTXI_SREG_total_smem_size: case PTXI_SREG_aggr_smem_size: case PTXI_SREG_dynamic_smem_size:
-        return true;
-    default:
-        return false;
-    }
+    return ptxi_sreg_scope(id) != PTXI_SCOPE_ANY;
 }
 
 /* sreg: the register's id, and its component in the bits above. */
 static uint32_t read_sreg(struct ptxi_lower *l, uint32_t sreg, enum ptxi_class class)
 {
     static const uint8_t types[] = {
-#define SREG(id, spelling, type, vector, ptx, sm) PTXI_T_##type,
+#define SREG(id, spelling, type, vector, ptx, sm, scope) PTXI_T_##type,
 #include "isa/sreg.def"
 #undef SREG
     };

@@ -13,23 +13,20 @@
 
 #include "isa/isa.h"
 
-/* The load or store with an address register in place of `op`; 0: there is none. */
+/* Operations with and without an address register are in the same order, because internal.def has one list of them. */
+#define SPAN(first, last) ((int)PTXI_OP_##last - (int)PTXI_OP_##first)
+_Static_assert(SPAN(ld_global_u8_16, ld_global_v2_64) == SPAN(ld_global_u8_16_at, ld_global_v2_64_at), "loads");
+_Static_assert(SPAN(st_global_8, st_global_v2_64) == SPAN(st_global_8_at, st_global_v2_64_at), "stores");
+#undef SPAN
+
+/* Returns the load or store that has an address register in place of `op`. 0: there is none. */
 static uint16_t access_at(uint16_t op)
 {
-    switch (op) {
-#define ACCESS(name) case PTXI_OP_##name: return PTXI_OP_##name##_at;
-#define LOADS(n) ACCESS(ld_global_##n)
-#define STORES(n) ACCESS(st_global_##n)
-    LOADS(u8_16) LOADS(s8_16) LOADS(u8_32) LOADS(s8_32) LOADS(u8_64) LOADS(s8_64) LOADS(16) LOADS(u16_32) LOADS(s16_32)
-    LOADS(u16_64) LOADS(s16_64) LOADS(32) LOADS(u32_64) LOADS(s32_64) LOADS(64) LOADS(128) LOADS(v2_u8_16)
-    LOADS(v4_u8_16) LOADS(v2_s8_16) LOADS(v4_s8_16) LOADS(v2_16) LOADS(v4_16) LOADS(v2_32) LOADS(v4_32) LOADS(v2_64)
-    STORES(8) STORES(16) STORES(32) STORES(64) STORES(128) STORES(v2_8) STORES(v4_8) STORES(v2_16) STORES(v4_16)
-    STORES(v2_32) STORES(v4_32) STORES(v2_64)
-#undef ACCESS
-#undef LOADS
-#undef STORES
-    default: return 0;
-    }
+    if (op >= PTXI_OP_ld_global_u8_16 && op <= PTXI_OP_ld_global_v2_64)
+        return (uint16_t)(op - PTXI_OP_ld_global_u8_16 + PTXI_OP_ld_global_u8_16_at);
+    if (op >= PTXI_OP_st_global_8 && op <= PTXI_OP_st_global_v2_64)
+        return (uint16_t)(op - PTXI_OP_st_global_8 + PTXI_OP_st_global_8_at);
+    return 0;
 }
 
 /* A strong load of a word may exceed the end of its memory, which depends on its operation (exec/memory/access.c). */
@@ -50,19 +47,7 @@ struct addresses {
 
 static bool varies_by_lane(const struct ptxi_ir_inst *i)
 {
-    switch (i->op == PTXI_OP_sreg_32 ? i->imm & 0xff : PTXI_SREG_ntid) {
-    case PTXI_SREG_tid:
-    case PTXI_SREG_laneid:
-    case PTXI_SREG_warpid:
-    case PTXI_SREG_lanemask_eq:
-    case PTXI_SREG_lanemask_lt:
-    case PTXI_SREG_lanemask_le:
-    case PTXI_SREG_lanemask_gt:
-    case PTXI_SREG_lanemask_ge:
-        return true;
-    default:
-        return false;
-    }
+    return i->op == PTXI_OP_sreg_32 && ptxi_sreg_scope(i->imm & 0xff) == PTXI_SCOPE_LANE;
 }
 
 static void note_uniform(struct addresses *s, const struct ptxi_ir_inst *i)

@@ -111,24 +111,14 @@ OP( sreg_32 )
     unsigned n = (unsigned)i->imm >> 8;
     uint32_t *d = PTXI_SLOT(w, i->d);
 
-    switch (id) {
-    case PTXI_SREG_tid:
-    case PTXI_SREG_laneid:
-    case PTXI_SREG_warpid:
-    case PTXI_SREG_lanemask_eq:
-    case PTXI_SREG_lanemask_lt:
-    case PTXI_SREG_lanemask_le:
-    case PTXI_SREG_lanemask_gt:
-    case PTXI_SREG_lanemask_ge:
+    if (ptxi_sreg_scope(id) == PTXI_SCOPE_LANE) {
         for (int l = 0; l < PTXI_LANES; l++)
             if (w->active >> l & 1)
                 d[l] = lane_value(w, id, n, (unsigned)l);
-        break;
-    default: {
+    } else {
         uint32_t x = (uint32_t)warp_value(w, id, n);
 
         WRITE_LANES(d, x);
-    }
     }
     NEXT;
 }

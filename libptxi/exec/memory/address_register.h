@@ -12,8 +12,7 @@
 
 #include "exec/engine/handler.h"
 
-/* The value of `form` of a row. Any other value, such as that of a slot filled with one byte, means that there is none.
- */
+/* The value of `form` if there is a row. A slot that was filled with one byte has another value. */
 enum { PTXI_ADDRESS_ROW = 0x526f7721 };
 
 struct ptxi_address {

@@ -317,4 +317,18 @@ static inline unsigned count_shared_mappings(void)
     return n;
 }
 
+/* Runs the tests that `add_tests` adds, each with a peer. In the peer's process, runs the peer instead. */
+static inline int run_tests_with_peer(int argc, char **argv, const char *name, void (*add_tests)(TCase *t))
+{
+    if (is_peer(argc, argv))
+        return run_peer();
+    Suite *s = suite_create(name);
+    TCase *t = tcase_create(name);
+
+    tcase_set_timeout(t, 60);
+    add_tests(t);
+    suite_add_tcase(s, t);
+    return run_suite(s);
+}
+
 #endif

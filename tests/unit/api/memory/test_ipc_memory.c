@@ -410,14 +410,8 @@ START_TEST(memory_in_use)
 }
 END_TEST
 
-int main(int argc, char **argv)
+static void add_tests(TCase *t)
 {
-    if (is_peer(argc, argv))
-        return run_peer();
-    Suite *s = suite_create("memory of other processes");
-    TCase *t = tcase_create("memory of other processes");
-
-    tcase_set_timeout(t, 60);
     tcase_add_checked_fixture(t, set_up, tear_down);
     tcase_add_loop_test(t, both_processes_use_the_memory, 0, 2);
     tcase_add_test(t, openings_are_counted);
@@ -431,6 +425,9 @@ int main(int argc, char **argv)
     tcase_add_test(t, contexts_close_what_they_have_opened);
     tcase_add_test(t, too_many_files);
     tcase_add_loop_test(t, memory_in_use, 0, 2);
-    suite_add_tcase(s, t);
-    return run_suite(s);
+}
+
+int main(int argc, char **argv)
+{
+    return run_tests_with_peer(argc, argv, "memory of other processes", add_tests);
 }

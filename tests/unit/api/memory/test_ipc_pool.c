@@ -307,14 +307,8 @@ START_TEST(data_that_are_not_of_the_pool)
 }
 END_TEST
 
-int main(int argc, char **argv)
+static void add_tests(TCase *t)
 {
-    if (is_peer(argc, argv))
-        return run_peer();
-    Suite *s = suite_create("pools of other processes");
-    TCase *t = tcase_create("pools of other processes");
-
-    tcase_set_timeout(t, 60);
     tcase_add_checked_fixture(t, set_up, tear_down);
     tcase_add_loop_test(t, both_processes_use_the_memory, 0, 4);
     tcase_add_test(t, new_memory_is_empty);
@@ -325,6 +319,9 @@ int main(int argc, char **argv)
     tcase_add_test(t, pools_and_pointers_that_cannot_be_shared);
     tcase_add_test(t, files_that_are_no_pools);
     tcase_add_test(t, data_that_are_not_of_the_pool);
-    suite_add_tcase(s, t);
-    return run_suite(s);
+}
+
+int main(int argc, char **argv)
+{
+    return run_tests_with_peer(argc, argv, "pools of other processes", add_tests);
 }

@@ -344,14 +344,8 @@ START_TEST(mixed_handles)
 }
 END_TEST
 
-int main(int argc, char **argv)
+static void add_tests(TCase *t)
 {
-    if (is_peer(argc, argv))
-        return run_peer();
-    Suite *s = suite_create("events of other processes");
-    TCase *t = tcase_create("events of other processes");
-
-    tcase_set_timeout(t, 60);
     tcase_add_checked_fixture(t, set_up, tear_down);
     tcase_add_loop_test(t, the_other_process_waits, 0, 2);
     tcase_add_test(t, this_process_waits);
@@ -365,6 +359,9 @@ int main(int argc, char **argv)
     tcase_add_test(t, events_without_handles);
     tcase_add_test(t, changed_handles);
     tcase_add_test(t, mixed_handles);
-    suite_add_tcase(s, t);
-    return run_suite(s);
+}
+
+int main(int argc, char **argv)
+{
+    return run_tests_with_peer(argc, argv, "events of other processes", add_tests);
 }
