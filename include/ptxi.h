@@ -2823,7 +2823,7 @@ PTXI_API ptxiResult ptxiEventDestroy(ptxiEvent hEvent);
  *  Records an event in a stream. It is reached when all work that is queued in the stream so far has ended. Replaces an
  *  earlier record. In a stream under capture it marks the work captured so far, for ptxiStreamWaitEvent.
  * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, also if event and stream belong to different contexts, or
- *         PTXI_ERROR_OUT_OF_MEMORY.
+ *         PTXI_ERROR_OUT_OF_MEMORY, also if 16384 records of an event with PTXI_EVENT_INTERPROCESS are pending.
  *  Source: cuEventRecord. */
 PTXI_API ptxiResult ptxiEventRecord(ptxiEvent hEvent, ptxiStream hStream);
 

@@ -9,9 +9,14 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { STATE_AT = 4096 /* in the file, after the entry of the name */, RECORDS = 64, WAIT_NS = 10 * 1000 * 1000 };
+enum {
+    STATE_AT = 4096, /* in the file, after the entry of the name */
+    RECORDS = PTXI_SHARED_EVENT_PENDING,
+    WAIT_NS = 10 * 1000 * 1000
+};
 
-/* A record. A later one with the same place counts for it, too. */
+/* The place of records number, number - RECORDS, number - 2 * RECORDS ... It changes hands when its record is reached
+ * or the record's process has ended. */
 struct record {
     _Atomic uint64_t number, reached; /* the latest record with this place; the latest one that is reached */
     _Atomic uint64_t start;           /* of its process */
@@ -115,16 +120,6 @@ static void raise_to(_Atomic uint64_t *at, uint64_t value)
         ;
 }
 
-uint64_t ptxi_shared_event_take_number(struct ptxi_shared_event *e)
-{
-    uint64_t number = atomic_fetch_add(&e->state->taken, 1) + 1;
-    struct record *r = &e->state->records[number % RECORDS];
-
-    atomic_store(&r->process, e->self.process);
-    atomic_store(&r->start, e->self.start);
-    raise_to(&r->number, number);
-    return number;
-}
 
 void ptxi_shared_event_set_latest(struct ptxi_shared_event *e, uint64_t number)
 {
@@ -153,16 +148,37 @@ static bool is_reached(const struct record *r, uint64_t number)
     return atomic_load(&r->reached) >= number || atomic_load(&r->number) > number;
 }
 
-ptxiResult ptxi_shared_event_query(const struct ptxi_shared_event *e, uint64_t number)
+static ptxiResult query(const struct record *r, uint64_t number)
 {
-    const struct record *r = &e->state->records[number % RECORDS];
-
     if (is_reached(r, number))
         return PTXI_SUCCESS;
     if (ptxi_process_start(atomic_load(&r->process)) == atomic_load(&r->start))
         return PTXI_ERROR_NOT_READY;
     /* its last act may have been to reach the record */
     return is_reached(r, number) ? PTXI_SUCCESS : PTXI_ERROR_LAUNCH_FAILED;
+}
+
+/* Calls ask for a record after ptxi_shared_event_set_latest() only, so they do not see its place without process. */
+uint64_t ptxi_shared_event_take_number(struct ptxi_shared_event *e)
+{
+    for (;;) {
+        uint64_t number = atomic_fetch_add(&e->state->taken, 1) + 1;
+        struct record *r = &e->state->records[number % RECORDS];
+        uint64_t before = atomic_load(&r->number);
+
+        if (before < number && query(r, before) == PTXI_ERROR_NOT_READY)
+            return 0;
+        if (before < number && atomic_compare_exchange_strong(&r->number, &before, number)) {
+            atomic_store(&r->process, e->self.process);
+            atomic_store(&r->start, e->self.start);
+            return number;
+        }
+    }
+}
+
+ptxiResult ptxi_shared_event_query(const struct ptxi_shared_event *e, uint64_t number)
+{
+    return query(&e->state->records[number % RECORDS], number);
 }
 
 ptxiResult ptxi_shared_event_wait_briefly(struct ptxi_shared_event *e, uint64_t number)

@@ -8,6 +8,9 @@
 
 struct ptxi_shared_event;
 
+/* At most so many records of an event can be in streams and not be reached. */
+enum { PTXI_SHARED_EVENT_PENDING = 16384 };
+
 /* Makes the state of a new event. NULL: there is no memory. */
 struct ptxi_shared_event *ptxi_shared_event_create(void);
 void ptxi_shared_event_free(struct ptxi_shared_event *e); /* in this process */
@@ -19,7 +22,8 @@ ptxiResult ptxi_shared_event_name(struct ptxi_shared_event *e, struct ptxi_share
 /* Opens the event of a name. Errors as ptxi_shared_name_open(). */
 ptxiResult ptxi_shared_event_open(const struct ptxi_shared_name *name, struct ptxi_shared_event **e);
 
-/* A record takes a number, becomes the latest one when it is in its stream, and is reached once. */
+/* A record takes a number, becomes the latest one when it is in its stream, and is reached once. The number 0: too many
+ * records are pending. */
 uint64_t ptxi_shared_event_take_number(struct ptxi_shared_event *e);
 void ptxi_shared_event_set_latest(struct ptxi_shared_event *e, uint64_t number);
 void ptxi_shared_event_reach(struct ptxi_shared_event *e, uint64_t number);

@@ -215,8 +215,11 @@ static ptxiResult submit_mark(struct ptxiEvent_st *e, struct ptxiStream_st *s, u
     }
     struct ptxi_item *it = ptxi_item_create(sizeof(struct mark), run_mark, release_mark);
 
-    if (!it)
+    if (!it) {
+        if (e->shared)
+            ptxi_shared_event_reach(e->shared, shared_record);
         return PTXI_ERROR_OUT_OF_MEMORY;
+    }
     *(struct mark *)ptxi_item_payload(it) = (struct mark){ e, e->record, shared_record };
     ptxi_event_ref(e);
     return ptxi_queue_submit(s, it, PTXI_SUBMIT_ASYNC, seq);
@@ -230,9 +233,11 @@ ptxiResult ptxi_event_record(ptxiEvent e, struct ptxiStream_st *s)
     ptxi_stream_ref(s);
     pthread_mutex_lock(&e->lock);
     uint64_t shared_record = e->shared ? ptxi_shared_event_take_number(e->shared) : 0;
+    ptxiResult r = e->shared && !shared_record ? PTXI_ERROR_OUT_OF_MEMORY : PTXI_SUCCESS;
 
     e->record++;
-    ptxiResult r = submit_mark(e, s, shared_record, &seq);
+    if (!r)
+        r = submit_mark(e, s, shared_record, &seq);
 
     if (!r) {
         unused = e->stream;

@@ -192,6 +192,52 @@ START_TEST(turns)
 }
 END_TEST
 
+/* A wait for a record is not for a later one, and the number of pending records is limited. */
+START_TEST(many_pending_records)
+{
+    ptxiEvent e = share_event();
+    unsigned pending = 1;
+    ptxiDevicePtr word = demand(&peer, PEER_ALLOCATE, 4, NULL);
+    ptxiResult r;
+
+    stall();
+    ok(ptxiEventRecord(e, stream));
+    demand(&peer, PEER_STREAM_WAIT, word, NULL);
+    while (!(r = ptxiEventRecord(e, stream)))
+        pending++;
+    ck_result(r, PTXI_ERROR_OUT_OF_MEMORY);
+    ck_assert_uint_eq(pending, 16384);
+    ck_assert_int_eq(ask(&peer, PEER_QUERY, 0, NULL).result, PTXI_ERROR_NOT_READY);
+    wait_ms(30);
+    ck_assert_uint_eq(demand(&peer, PEER_LOAD, word, NULL), 0);
+    resume();
+    demand(&peer, PEER_FINISH, 0, NULL);
+    ck_assert_uint_eq(demand(&peer, PEER_LOAD, word, NULL), 1);
+    ok(ptxiStreamSynchronize(stream));
+    ok(ptxiEventRecord(e, stream));
+    demand(&peer, PEER_SYNCHRONIZE, 0, NULL);
+}
+END_TEST
+
+/* The peer is killed with as many records as there can be. */
+START_TEST(pending_records_of_a_killed_process)
+{
+    ptxiEvent e = share_event();
+    struct peer_message m;
+
+    demand(&peer, PEER_STALL, 0, NULL);
+    while (!(m = ask(&peer, PEER_RECORD, 0, NULL)).result)
+        ;
+    ck_assert_int_eq(m.result, PTXI_ERROR_OUT_OF_MEMORY);
+    ck_result(ptxiEventRecord(e, stream), PTXI_ERROR_OUT_OF_MEMORY);
+    kill_peer(&peer);
+    for (int i = 0; i < 20000; i++) {
+        ok(ptxiEventRecord(e, stream));
+        ok(ptxiEventSynchronize(e));
+    }
+}
+END_TEST
+
 START_TEST(records_of_streams_that_fail)
 {
     ptxiEvent e = borrow_event();
@@ -351,6 +397,8 @@ static void add_tests(TCase *t)
     tcase_add_test(t, this_process_waits);
     tcase_add_test(t, the_latest_record_counts);
     tcase_add_test(t, turns);
+    tcase_add_test(t, many_pending_records);
+    tcase_add_test(t, pending_records_of_a_killed_process);
     tcase_add_test(t, records_of_streams_that_fail);
     tcase_add_test(t, events_outlive_their_owner);
     tcase_add_test(t, the_recording_process_is_killed);
