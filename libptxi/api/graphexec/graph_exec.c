@@ -105,6 +105,8 @@ static void free_exec(void *exec)
     if (ptxi_handle_is(x->source, PTXI_HANDLE_GRAPH) && x->source->id == x->source_id)
         x->source->instances--;
     ptxi_graph_free(x->graph);
+    if (x->last_stream)
+        ptxi_stream_unref(x->last_stream);
     pthread_mutex_destroy(&x->lock);
     free(x);
 }

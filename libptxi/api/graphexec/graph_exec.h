@@ -11,6 +11,8 @@ struct ptxiGraphExec_st {
     unsigned long long flags;
     ptxiGraph source; /* it was made from this graph, which may have been destroyed, and which had this id: */
     uint64_t source_id;
+    struct ptxiStream_st *last_stream; /* of the last launch, a reference; the launch ends with this item: */
+    uint64_t last_seq;
     unsigned count;
     ptxiGraphNode steps[]; /* in the order of submission, with the nodes of children */
 };

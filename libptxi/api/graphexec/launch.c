@@ -241,6 +241,27 @@ static ptxiResult make_end(ptxiGraphExec x, struct ptxi_item **end)
     return PTXI_SUCCESS;
 }
 
+/* ---- launches in different streams */
+
+/* Launches of an executable graph run one after the other, whatever their streams. */
+static ptxiResult wait_for_last_launch(const struct ptxiGraphExec_st *x, struct ptxiStream_st *s)
+{
+    if (!x->last_stream || x->last_stream == s || ptxi_queue_done(x->last_stream, x->last_seq))
+        return PTXI_SUCCESS;
+    struct ptxi_item *it = ptxi_item_create(0, NULL, NULL);
+
+    return it ? ptxi_queue_submit_after(s, it, x->last_stream, x->last_seq) : PTXI_ERROR_OUT_OF_MEMORY;
+}
+
+static void set_last_launch(ptxiGraphExec x, struct ptxiStream_st *s)
+{
+    ptxi_stream_ref(s);
+    if (x->last_stream)
+        ptxi_stream_unref(x->last_stream);
+    x->last_stream = s;
+    x->last_seq = ptxi_queue_submitted(s);
+}
+
 static bool has_objects(const struct ptxiGraph_st *g)
 {
     bool has = g->objects.count;
@@ -277,6 +298,8 @@ ptxiResult ptxiGraphLaunch(ptxiGraphExec hGraphExec, ptxiStream hStream)
 
     if (ptxi_capturing(s) && needs_stream(hGraphExec, objects))
         return PTXI_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    if (!ptxi_capturing(s) && (r = wait_for_last_launch(hGraphExec, s)))
+        return r;
     /* an earlier launch may still use the conditions */
     if ((has_conditions(hGraphExec) && (r = synchronize_stream(hStream))) || (r = begin_memory(hGraphExec, s)))
         return r;
@@ -286,5 +309,7 @@ ptxiResult ptxiGraphLaunch(ptxiGraphExec hGraphExec, ptxiStream hStream)
     r = run_steps(hGraphExec, hStream);
     ptxiResult kept = end ? ptxi_queue_submit(s, end, PTXI_SUBMIT_ASYNC, NULL) : PTXI_SUCCESS;
 
+    if (!ptxi_capturing(s))
+        set_last_launch(hGraphExec, s);
     return r ? r : kept;
 }

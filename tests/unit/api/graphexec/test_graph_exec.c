@@ -86,6 +86,36 @@ START_TEST(instances_are_updated_from_other_graphs)
 }
 END_TEST
 
+/* A launch waits for the previous one of the same instance in another stream, also if that stream is destroyed. */
+START_TEST(launches_in_two_streams)
+{
+    ptxiGraphNode n;
+    ptxiStream a, b;
+    ptxiDevicePtr flag;
+
+    ok(ptxiGraphAddHostNode(&n, graph, NULL, 0, &(PTXI_HOST_NODE_PARAMS){ count, &calls }));
+    ptxiGraphExec x = make_instance(), y = make_instance();
+
+    ok(ptxiMemAlloc(&flag, 4));
+    ok(ptxiMemsetD32(flag, 0, 1));
+    ok(ptxiStreamCreate(&a, PTXI_STREAM_NON_BLOCKING));
+    ok(ptxiStreamCreate(&b, PTXI_STREAM_NON_BLOCKING));
+    ok(ptxiStreamWaitValue32(a, flag, 1, PTXI_STREAM_WAIT_VALUE_EQ));
+    ok(ptxiGraphLaunch(x, a));
+    launch(y, b); /* another instance does not wait */
+    ck_assert_uint_eq(calls, 1);
+    ok(ptxiGraphLaunch(x, b));
+    if (_i)
+        ok(ptxiStreamDestroy(a));
+    usleep(20000);
+    ck_result(ptxiStreamQuery(b), PTXI_ERROR_NOT_READY);
+    ck_assert_uint_eq(calls, 1);
+    ok(ptxiMemsetD32(flag, 1, 1));
+    ok(ptxiStreamSynchronize(b));
+    ck_assert_uint_eq(calls, 3);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("graph exec");
@@ -94,6 +124,7 @@ int main(void)
     tcase_add_checked_fixture(t, load, unload);
     tcase_add_test(t, instances_are_updated);
     tcase_add_test(t, instances_are_updated_from_other_graphs);
+    tcase_add_loop_test(t, launches_in_two_streams, 0, 2);
     suite_add_tcase(s, t);
     return run_suite(s);
 }
