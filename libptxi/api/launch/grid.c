@@ -1,4 +1,5 @@
 /* Runs the grid of a launch. */
+#include "api/check/check.h"
 #include "api/error/report.h"
 #include "api/launch/launch.h"
 #include "api/memory/heap.h"
@@ -75,6 +76,7 @@ void ptxi_launch_fill_grid(struct ptxi_launch *l, const struct ptxi_code *code, 
     g->explicit_cluster = s->cluster[0] != 0;
     g->dynamic_shared = s->shared;
     g->gridid = atomic_fetch_add(&launches, 1) + 1;
+    ptxi_check_begin_launch(ctx, g);
     g->sm_count = p->multiprocessors;
     g->sm_warps = p->threads / 32;
     g->resident_limit = (resident + workers - 1) / workers;
@@ -145,6 +147,7 @@ ptxiResult ptxi_launch_run_grid(struct ptxi_launch *l, struct ptxi_failure **fai
     run_grid(l);
     if (l->grid.counting)
         add_counters(l);
+    ptxi_check_end_launch(&l->grid);
     if (l->grid.fault_log)
         write_fault_log(l);
     if (l->grid.report.kind == PTXI_FK_NONE)

@@ -42,6 +42,7 @@ struct ptxi_grid {
     struct ptxi_fault_log *fault_log;   /* of invalid accesses that do not fail the launch; NULL: all fail it */
     bool counting;
     struct ptxi_findings *findings; /* of the sanitizers (exec/check/finding.h); NULL: none is on */
+    unsigned tools;              /* that are on, one bit for each enum ptxi_tool */
     uint64_t schedule;           /* 0: in order; else the seed of a random schedule, see rng.h */
     bool fair;                   /* in order, in short slices: warps and CTAs advance together */
     uint32_t stack_bytes;        /* .local memory of a thread for calls, in addition to the kernel's own */
