@@ -126,6 +126,8 @@ struct ptxiContext_st {
     unsigned workers;                 /* 0: the default */
     struct ptxi_exec *exec;           /* the pool of workers, created by the first launch */
     bool unchecked, counting;
+    unsigned sanitizer;          /* tools that check launches; 0: none */
+    struct ptxi_checker *checker; /* of checked launches; NULL: none so far */
     unsigned long long schedule;      /* argument of ptxiCtxSetSchedule() */
     size_t kernel_heap;               /* bytes that kernels have allocated */
     ptxiCounters counters;

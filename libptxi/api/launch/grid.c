@@ -128,28 +128,37 @@ static void write_fault_log(struct ptxi_launch *l)
         ptxi_api_return_failure(l->ctx, PTXI_ERROR_ILLEGAL_ADDRESS, first);
 }
 
-static void run_grid(struct ptxi_launch *l)
+static ptxiResult run_grid(struct ptxi_launch *l)
 {
     bool statistics = ptxi_statistics_on();
     uint64_t start = statistics ? ptxi_clock_monotonic_ns() : 0;
 
-    ptxi_exec_launch(l->exec, &l->grid);
+    ptxiResult r = PTXI_SUCCESS;
+
+    if (l->checked)
+        r = ptxi_launch_run_checked(l);
+    else
+        ptxi_exec_launch(l->exec, &l->grid);
     if (statistics)
         ptxi_statistics_add_grid(l->kernel, ptxi_clock_monotonic_ns() - start, l->grid.done_ctas);
+    return r;
 }
 
 ptxiResult ptxi_launch_run_grid(struct ptxi_launch *l, struct ptxi_failure **failure)
 {
     if (l->milliseconds)
         l->grid.deadline_ns = ptxi_launch_deadline(l->milliseconds);
-    run_grid(l);
+    ptxiResult r = run_grid(l);
+
+    if (r)
+        return r;
     if (l->grid.counting)
         add_counters(l);
     if (l->grid.fault_log)
         write_fault_log(l);
     if (l->grid.report.kind == PTXI_FK_NONE)
         return PTXI_SUCCESS;
-    ptxiResult r = ptxi_launch_report(l->module, l->kernel, &l->grid.report, failure);
+    r = ptxi_launch_report(l->module, l->kernel, &l->grid.report, failure);
 
     ptxi_context_count_failure(l->ctx, r);
     return r;

@@ -9,6 +9,7 @@
 #include "api/stream/event.h"
 #include "api/texture/array.h"
 #include "api/texture/texture.h"
+#include "exec/check/check.h"
 #include "exec/texture/texture.h"
 
 #include <stdlib.h>
@@ -45,6 +46,7 @@ static ptxiResult open_context(ptxiContext ctx, unsigned flags)
     ctx->workers = 0;
     ctx->sink = NULL;
     ctx->unchecked = ctx->counting = false;
+    ctx->sanitizer = getenv("PTXI_CHECK") ? 2 : 0;
     ctx->schedule = ptxi_state.schedule;
     ctx->dialect = PTXI_DIALECT_NONE;
     ctx->on_fault = (int)ptxi_state.on_fault;
@@ -68,6 +70,8 @@ static void close_context(ptxiContext ctx)
     ptxi_events_destroy_all(ctx);
     ptxi_streams_free(&ctx->streams);
     ptxi_context_release_workers(ctx);
+    ptxi_checker_destroy(ctx->checker);
+    ctx->checker = NULL;
     ptxi_references_free_all(ctx);
     ptxi_objects_free_all(ctx);
     ptxi_object_table_destroy(ctx->object_table);
