@@ -36,7 +36,7 @@ LAYERS = [
     ("exec/engine", "warps, dispatch, divergence, calls", "base num isa exec/memmap"),
     ("exec/memory", "loads, stores, atomics", "base num isa exec/memmap exec/engine exec/arith"),
     ("exec/arith", "arithmetic and conversions", "base num isa exec/engine"),
-    ("exec/check", "races: shadow memory, order of accesses",
+    ("exec/check", "sanitizers: findings, shadow memory, order of accesses",
      "base num isa exec/memmap exec/engine exec/memory exec/arith"),
     ("exec/texture", "textures and surfaces", "base num isa exec/memmap exec/engine exec/memory exec/arith"),
     ("exec/matrix", "mma, wmma, wgmma, ldmatrix", "base num isa exec/memmap exec/engine exec/memory exec/arith"),

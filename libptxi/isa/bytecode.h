@@ -401,6 +401,7 @@ struct ptxi_source_loc {
 /* A compiled function. It does not change after it was created. */
 struct ptxi_code {
     const char *name;
+    void *module; /* that it was compiled for: the ctx of the options; not of interest to the engine */
     const struct ptxi_insn *insns;
     uint32_t count;
     /* Entry functions: `setup` computes the values that are the same for every CTA of a launch, which depend on

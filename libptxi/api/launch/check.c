@@ -2,31 +2,39 @@
 #include "api/launch/launch.h"
 
 #include "exec/check/check.h"
+#include "exec/check/finding.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { SHADOW_LIMIT_SHIFT = 32 }; /* bytes of shadow memory of a context */
 
-static void print_access(char *to, size_t size, const struct ptxi_race_access *a)
+static void resolve(const struct ptxi_code *code, uint32_t at, struct ptxi_found_site *site)
 {
-    const struct ptxi_source_loc *loc = a->code ? &a->code->locs[a->at] : NULL;
-
-    snprintf(to, size, "%s(%u,%u,%u)(%u,%u,%u) line %u source line %u", a->write ? "write" : "read", a->ctaid[0],
-             a->ctaid[1], a->ctaid[2], a->tid[0], a->tid[1], a->tid[2], loc ? loc->line : 0,
-             loc ? loc->source_line : 0);
+    site->ptx_line = code->locs[at].line;
+    site->source_line = code->locs[at].source_line;
 }
 
-static void print_race(void *user, const struct ptxi_race *r)
+static void print_site(const struct ptxi_found_site *s)
 {
-    static const char *const kinds[] = { "RAW", "WAR", "WAW" };
-    static const char *const severities[] = { "error", "warning", "benign" };
-    const struct ptxi_launch *l = user;
-    char before[200], now[200];
+    const struct ptxi_finding_site *f = &s->site;
 
-    print_access(before, sizeof before, &r->before);
-    print_access(now, sizeof now, &r->now);
-    fprintf(stderr, "ptxi: %s %s in %s, %s 0x%llx: %s; %s\n", kinds[r->kind], severities[r->severity], l->kernel,
-            r->shared ? "shared" : "global", (unsigned long long)r->address, before, now);
+    fprintf(stderr, "  %s (%u,%u,%u)(%u,%u,%u) line %u source line %u value 0x%llx\n",
+            f->access == PTXI_AK_LOAD ? "read" : "write", f->ctaid[0], f->ctaid[1], f->ctaid[2], f->tid[0], f->tid[1],
+            f->tid[2], s->ptx_line, s->source_line, (unsigned long long)f->value);
+}
+
+static void print_findings(struct ptxi_findings *all)
+{
+    const struct ptxi_found *f;
+
+    for (size_t k = 0; (f = ptxi_findings_at(all, k)); k++) {
+        fprintf(stderr, "%s: %s in %s at 0x%llx, %llu times\n", ptxi_finding_severity_names[f->finding.severity],
+                ptxi_finding_kinds[f->finding.kind].text, f->kernel, (unsigned long long)f->finding.address,
+                (unsigned long long)f->count);
+        for (unsigned s = 0; s < f->finding.site_count; s++)
+            print_site(&f->sites[s]);
+    }
 }
 
 static struct ptxi_checker *checker_of(ptxiContext ctx)
@@ -43,14 +51,16 @@ static struct ptxi_checker *checker_of(ptxiContext ctx)
 ptxiResult ptxi_launch_run_checked(struct ptxi_launch *l)
 {
     struct ptxi_checker *x = checker_of(l->ctx);
-    struct ptxi_check check = { .found = print_race, .user = l };
+    struct ptxi_check check = { .launch = 1 };
 
-    if (!x)
+    if (!x || !(l->grid.findings = ptxi_findings_create(resolve)))
         return PTXI_ERROR_OUT_OF_MEMORY;
     ptxi_check_begin(&check, x, &l->grid);
     l->grid.check = &check;
     ptxi_exec_launch(l->exec, &l->grid);
     l->grid.check = NULL;
     ptxi_check_end(&check);
+    print_findings(l->grid.findings);
+    ptxi_findings_destroy(l->grid.findings);
     return PTXI_SUCCESS;
 }

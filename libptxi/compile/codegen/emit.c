@@ -556,6 +556,7 @@ struct ptxi_code *ptxi_emit(struct ptxi_ir *ir, const struct ptxi_compile_option
     if (ir->oom || !put_setup(&e) || !put_consts(&e) || !keep_unwritten(&e) || !keep_texts(&e) || !keep_pool(&e))
         return NULL;
     e.code->name = ir->func->name->s;
+    e.code->module = options->ctx;
     e.code->insns = e.insns;
     e.code->count = e.at;
     e.code->locs = e.locs;

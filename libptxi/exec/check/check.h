@@ -18,42 +18,11 @@ struct ptxi_cta;
 struct ptxi_grid;
 struct ptxi_code;
 
-enum ptxi_race_kind { PTXI_RACE_RAW, PTXI_RACE_WAR, PTXI_RACE_WAW };
-enum ptxi_race_severity {
-    PTXI_RACE_ERROR,
-    PTXI_RACE_VOLATILE, /* only the qualifier .volatile makes the accesses strong */
-    PTXI_RACE_BENIGN    /* both write the same value */
-};
-
-/* One side of a race. */
-struct ptxi_race_access {
-    const struct ptxi_code *code; /* NULL: not known any more */
-    uint32_t at;                  /* index of an instruction of `code` */
-    uint32_t ctaid[3], tid[3];
-    bool write, atomic;
-};
-
-struct ptxi_race {
-    enum ptxi_race_kind kind;
-    enum ptxi_race_severity severity;
-    bool shared;       /* an offset in the shared memory of CTA owner; else a global address */
-    uint32_t owner[3];
-    uint64_t address;
-    uint32_t size;     /* bytes of the later access */
-    struct ptxi_race_access before, now; /* in the order of this execution */
-    bool has_values;   /* of a write after a write, as far as they have up to 8 bytes: */
-    uint64_t value_before, value_now;
-};
-
-/* Any thread. */
-typedef void ptxi_race_found(void *user, const struct ptxi_race *race);
-
 /* The checks of one launch. */
 struct ptxi_check {
     struct ptxi_checker *checker;
     const struct ptxi_grid *grid;
-    ptxi_race_found *found;
-    void *user;
+    uint64_t launch; /* its number in reports */
     uint32_t first_agent, agent_count; /* numbers of its CTAs, unique in the checker; count 0: too many CTAs */
     _Atomic uint64_t accesses, unchecked; /* instructions of warps */
 };

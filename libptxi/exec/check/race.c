@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "exec/check/finding.h"
 #include "exec/check/order.h"
 #include "exec/engine/address_space.h"
 #include "exec/memory/access.h"
@@ -93,19 +94,22 @@ static void thread_index(const struct ptxi_grid *g, uint32_t thread, uint32_t ti
     tid[2] = thread / g->block[0] / g->block[1];
 }
 
-static void describe(const struct ptxi_check *check, const struct ptxi_record *r, unsigned lane, bool write,
-                     struct ptxi_race_access *to)
+/* What the finding says about an access that left the record. */
+static struct ptxi_finding_site find_site(const struct ptxi_check *check, const struct ptxi_record *r, unsigned lane,
+                                          bool write)
 {
     const uint32_t *size = check->grid->grid;
     uint32_t n = r->agent - check->first_agent;
+    struct ptxi_finding_site s = { .access = write ? PTXI_AK_STORE : PTXI_AK_LOAD, .threads = 1 };
 
-    to->code = ptxi_place_find(ptxi_record_place(r), &to->at);
-    to->ctaid[0] = n % size[0];
-    to->ctaid[1] = n / size[0] % size[1];
-    to->ctaid[2] = n / size[0] / size[1];
-    thread_index(check->grid, ptxi_record_warp(r) * 32 + lane, to->tid);
-    to->write = write;
-    to->atomic = ptxi_record_strength(r) == PTXI_CHECK_ATOMIC;
+    if (ptxi_record_strength(r) == PTXI_CHECK_ATOMIC)
+        s.access = PTXI_AK_ATOMIC;
+    s.code = ptxi_place_find(ptxi_record_place(r), &s.at);
+    s.ctaid[0] = n % size[0];
+    s.ctaid[1] = n / size[0] % size[1];
+    s.ctaid[2] = n / size[0] / size[1];
+    thread_index(check->grid, ptxi_record_warp(r) * 32 + lane, s.tid);
+    return s;
 }
 
 /* Whether the CTA context has reported a race of these places already. */
@@ -119,41 +123,47 @@ static bool is_known(struct ptxi_check_cta *k, uint32_t before, uint32_t now, un
     return known;
 }
 
-static uint64_t low_bytes(const unsigned char *p)
+static void set_value(struct ptxi_finding_site *s, const unsigned char *bytes)
 {
-    uint64_t v;
+    s->has_value = true;
+    memcpy(&s->value, bytes, sizeof s->value);
+}
 
-    memcpy(&v, p, sizeof v);
-    return v;
+/* The kind of a race with an earlier write or read. */
+static enum ptxi_finding_kind kind_of(const struct access *a, bool r_writes)
+{
+    if (!r_writes)
+        return PTXI_FINDING_RACE_WAR;
+    return a->write ? PTXI_FINDING_RACE_WAW : PTXI_FINDING_RACE_RAW;
 }
 
 static void report(const struct access *a, const struct ptxi_record *r, bool r_writes,
-                   enum ptxi_race_severity severity)
+                   enum ptxi_finding_severity severity)
 {
     struct ptxi_check_cta *k = a->t.cta->check;
     unsigned char before[16] = { 0 }, now[16] = { 0 };
-    struct ptxi_race race = { .kind = r_writes ? PTXI_RACE_RAW : PTXI_RACE_WAR, .severity = severity };
-    bool own_warp = r->agent == k->agent && ptxi_record_warp(r) == a->t.warp;
+    bool own_warp = r->agent == k->agent && ptxi_record_warp(r) == a->t.warp, has_values = false;
     uint32_t others = own_warp ? r->lanes & ~a->record.lanes : r->lanes;
+    struct ptxi_finding f = { .kind = kind_of(a, r_writes), .severity = severity, .site_count = 2,
+                              .space = a->owner ? PTXI_FINDING_SHARED : PTXI_FINDING_GLOBAL, .address = a->address,
+                              .size = a->size };
 
-    if (r_writes && a->write) {
-        race.kind = PTXI_RACE_WAW;
-        race.has_values = find_values(a, r, before, now);
-        if (race.has_values && !memcmp(before, now, a->size))
-            race.severity = PTXI_RACE_BENIGN;
+    if (severity == PTXI_FINDING_WARNING)
+        f.detail = "only .volatile makes these accesses strong";
+    if (f.kind == PTXI_FINDING_RACE_WAW) {
+        has_values = find_values(a, r, before, now);
+        if (has_values && !memcmp(before, now, a->size))
+            f.severity = PTXI_FINDING_BENIGN;
     }
-    if (is_known(k, ptxi_record_place(r), ptxi_record_place(&a->record), race.kind << 2 | race.severity))
+    if (is_known(k, ptxi_record_place(r), ptxi_record_place(&a->record), f.kind << 2 | f.severity))
         return;
-    race.value_before = low_bytes(before);
-    race.value_now = low_bytes(now);
-    race.shared = a->owner;
-    if (a->owner)
-        memcpy(race.owner, a->owner->ctaid, sizeof race.owner);
-    race.address = a->address;
-    race.size = a->size;
-    describe(k->check, r, (unsigned)__builtin_ctz(others), r_writes, &race.before);
-    describe(k->check, &a->record, a->t.lane, a->write, &race.now);
-    k->check->found(k->check->user, &race);
+    f.sites[0] = find_site(k->check, &a->record, a->t.lane, a->write);
+    f.sites[1] = find_site(k->check, r, (unsigned)__builtin_ctz(others), r_writes);
+    if (has_values) {
+        set_value(&f.sites[0], now);
+        set_value(&f.sites[1], before);
+    }
+    ptxi_findings_add(k->check->grid->findings, &f, k->check->grid->code->name, k->check->launch);
 }
 
 /* --- cells --- */
@@ -170,14 +180,14 @@ static inline void compare(const struct access *a, const struct ptxi_record *r, 
     bool own_warp = r->agent == a->record.agent && ptxi_record_warp(r) == a->t.warp;
     uint32_t others = own_warp ? r->lanes & ~a->record.lanes : r->lanes;
     unsigned strength = ptxi_record_strength(r);
-    enum ptxi_race_severity severity = PTXI_RACE_ERROR;
+    enum ptxi_finding_severity severity = PTXI_FINDING_ERROR;
 
     if (!r->agent || !others)
         return;
     if (strength && a->strength && ptxi_order_scopes_match(&a->t, a->scope, r)) {
         if (strength != PTXI_CHECK_VOLATILE && a->strength != PTXI_CHECK_VOLATILE)
             return;
-        severity = PTXI_RACE_VOLATILE;
+        severity = PTXI_FINDING_WARNING;
     }
     if (!is_stale(a, r) && !ptxi_order_is_before(&a->t, r, others, a->strength == PTXI_CHECK_VOLATILE))
         report(a, r, r_writes, severity);

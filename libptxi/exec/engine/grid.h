@@ -12,6 +12,7 @@
 
 struct ptxi_check;
 struct ptxi_fault_log;
+struct ptxi_findings;
 struct ptxi_memmap;
 struct ptxi_object_table;
 
@@ -42,6 +43,7 @@ struct ptxi_grid {
     struct ptxi_fault_log *fault_log;   /* of invalid accesses that do not fail the launch; NULL: all fail it */
     bool counting;
     struct ptxi_check *check;    /* exec/check/check.h; its program is that of checked launches; or NULL */
+    struct ptxi_findings *findings; /* of the sanitizers (exec/check/finding.h); NULL: none is on */
     uint64_t schedule;           /* 0: in order; else the seed of a random schedule, see rng.h */
     bool fair;                   /* in order, in short slices: warps and CTAs advance together */
     uint32_t stack_bytes;        /* .local memory of a thread for calls, in addition to the kernel's own */
