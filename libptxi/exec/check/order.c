@@ -21,11 +21,14 @@ static void forget_lane(struct ptxi_check_lane *lane)
     for (unsigned k = 0; k < PTXI_LEVELS; k++)
         ptxi_known_set(&lane->pending[k], NULL);
     forget_fence(&lane->fence);
+    lane->lock.address = 0;
 }
 
 static void forget_warp(struct ptxi_check_warp *w)
 {
     ptxi_known_set(&w->known, NULL);
+    memset(w->unfenced, 0, sizeof w->unfenced);
+    memset(w->touched, 0, sizeof w->touched);
     for (unsigned k = 0; w->lanes && k < 32; k++)
         forget_lane(&w->lanes[k]);
 }
@@ -389,6 +392,7 @@ static void fence_lane(struct ptxi_cta *c, unsigned warp, unsigned lane, unsigne
     struct ptxi_fence *f = &own->fence;
 
     for (unsigned l = 0; l <= level; l++) {
+        w->unfenced[l] &= ~(UINT32_C(1) << lane);
         ptxi_known_join(&own->known, own->pending[l]);
         ptxi_known_set(&own->pending[l], NULL);
     }
@@ -415,17 +419,19 @@ void ptxi_order_fence(struct ptxi_warp *w, ptxi_lanes lanes, unsigned scope)
     }
 }
 
-/* All that the thread knew at its fence, including its own accesses. */
-static struct ptxi_known *known_at_fence(const struct ptxi_check_thread *t, struct ptxi_fence *f)
+/* All that the thread knew at its fence, and its own accesses before `clock`. */
+static struct ptxi_known *known_at_fence(const struct ptxi_check_thread *t, struct ptxi_fence *f, uint32_t clock)
 {
     const struct ptxi_cta *lead = t->cta->lead;
     uint32_t agent = t->cta->check->agent;
-    struct ptxi_known_entry e[] = { { ptxi_who(agent, t->warp, t->lane), f->clock },
+    struct ptxi_known_entry e[] = { { ptxi_who(agent, t->warp, t->lane), clock },
                                     { ptxi_who(agent, t->warp, PTXI_WHO_ALL), f->warp_clock },
                                     { ptxi_who(agent, PTXI_WHO_ALL, PTXI_WHO_ALL), f->cta_clock } };
 
-    if (f->all)
+    if (f->all && f->all_clock == clock)
         return f->all;
+    ptxi_known_set(&f->all, NULL);
+    f->all_clock = clock;
     ptxi_known_add(&f->all, e, 3);
     for (uint32_t m = 0; lead->member_count > 1 && m < lead->member_count; m++) {
         e[0] = (struct ptxi_known_entry){ ptxi_who(lead->members[m]->check->agent, PTXI_WHO_ALL, PTXI_WHO_ALL),
@@ -447,7 +453,7 @@ static uint32_t group_of(const struct ptxi_check_thread *t, unsigned level)
 }
 
 void ptxi_order_release(const struct ptxi_check_thread *t, struct ptxi_line *line, uint32_t offset, unsigned scope,
-                        bool modifies)
+                        bool modifies, bool unlocks)
 {
     struct ptxi_check_warp *w = &t->cta->check->warps[t->warp];
     struct ptxi_fence *f = w->lanes && w->lanes[t->lane].fence.valid ? &w->lanes[t->lane].fence : NULL;
@@ -462,9 +468,25 @@ void ptxi_order_release(const struct ptxi_check_thread *t, struct ptxi_line *lin
         if (!keeps)
             ptxi_known_set(&r->known[l], NULL);
         if (f && l <= level) {
+            bool unfenced = unlocks && w->touched[l] >> t->lane & 1;
+
             r->of[l] = group_of(t, l);
-            ptxi_known_join(&r->known[l], known_at_fence(t, f));
+            ptxi_known_join(&r->known[l],
+                            known_at_fence(t, f, unfenced ? w->lanes[t->lane].lock.clock : f->clock));
         }
+    }
+}
+
+void ptxi_order_take_lock(const struct ptxi_check_thread *t, uint64_t address, uint64_t open)
+{
+    struct ptxi_check_warp *w = &t->cta->check->warps[t->warp];
+
+    if (!make_lanes(w))
+        return;
+    w->lanes[t->lane].lock = (struct ptxi_taken_lock){ address, open, ++*ptxi_order_clock(t->cta) };
+    for (unsigned l = 0; l < PTXI_LEVELS; l++) {
+        w->unfenced[l] |= UINT32_C(1) << t->lane;
+        w->touched[l] &= ~(UINT32_C(1) << t->lane);
     }
 }
 

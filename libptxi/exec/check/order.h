@@ -15,10 +15,19 @@ struct ptxi_fence {
                               * cluster said to happen before: */
     uint32_t warp_clock, cta_clock, cluster_clock;
     struct ptxi_known *lane, *warp, *cta;
-    struct ptxi_known *all;  /* all of this; NULL: not computed yet */
+    struct ptxi_known *all;  /* all of this, with the thread's accesses before all_clock; NULL: not computed yet */
+    uint32_t all_clock;
+};
+
+/* A compare-and-swap by which the thread may have taken a lock. */
+struct ptxi_taken_lock {
+    uint64_t address; /* with its offset in the window, if it is in shared memory; 0: none */
+    uint64_t open;    /* the value that it compares with: a write of it releases the lock */
+    uint32_t clock;
 };
 
 struct ptxi_check_lane {
+    struct ptxi_taken_lock lock;
     struct ptxi_known *known;
     struct ptxi_known *pending[PTXI_LEVELS]; /* read by strong reads; a fence makes it known */
     struct ptxi_fence fence;
@@ -28,6 +37,9 @@ struct ptxi_check_warp {     /* of 32 lanes */
     uint32_t clock;          /* accesses of its lanes before this time happen before those of all its lanes */
     struct ptxi_known *known;
     struct ptxi_check_lane *lanes; /* NULL: none has used a fence */
+    /* By level: lanes that have not used a fence since they may have taken a lock, and those of them that have accessed
+     * memory. If another thread had the lock before, these accesses would not happen after its own. */
+    uint32_t unfenced[PTXI_LEVELS], touched[PTXI_LEVELS];
     uint64_t acquiring[32];  /* addresses of the strong read that is being executed */
 };
 
@@ -63,9 +75,13 @@ bool ptxi_order_scopes_match(const struct ptxi_check_thread *t, unsigned scope, 
 /* Whether the record is of a CTA of the thread's cluster. */
 bool ptxi_order_in_cluster(const struct ptxi_cta *c, uint32_t agent);
 
-/* A strong write, or, if `modifies` is set, an atomic operation, releases knowledge. The line is locked. */
+/* A strong write, or, if `modifies` is set, an atomic operation, releases knowledge. `unlocks`: it releases the lock that
+ * the thread has taken. The line is locked. */
 void ptxi_order_release(const struct ptxi_check_thread *t, struct ptxi_line *line, uint32_t offset, unsigned scope,
-                        bool modifies);
+                        bool modifies, bool unlocks);
+/* A compare-and-swap with that value. */
+void ptxi_order_take_lock(const struct ptxi_check_thread *t, uint64_t address, uint64_t open);
+
 /* A strong read. The line is locked. */
 void ptxi_order_acquire(const struct ptxi_check_thread *t, struct ptxi_line *line, uint32_t offset, unsigned scope);
 void ptxi_order_fence(struct ptxi_warp *w, ptxi_lanes lanes, unsigned scope);

@@ -189,7 +189,7 @@ static inline void compare(const struct access *a, const struct ptxi_record *r, 
             return;
         severity = PTXI_FINDING_WARNING;
     }
-    if (!is_stale(a, r) && !ptxi_order_is_before(&a->t, r, others, a->strength == PTXI_CHECK_VOLATILE))
+    if (!is_stale(a, r) && !ptxi_order_is_before(&a->t, r, others, a->strength != PTXI_CHECK_WEAK))
         report(a, r, r_writes, severity);
 }
 
@@ -269,6 +269,47 @@ static struct ptxi_line *find_line(const struct access *a, uint64_t address)
     return n < a->owner->check->shared_lines ? &a->owner->check->shared[n] : NULL;
 }
 
+/* The operand of an instruction that has 32 or 64 bits. */
+static uint64_t operand(const struct access *a, unsigned slot)
+{
+    unsigned l = a->t.warp % PTXI_WARP32S * 32 + a->t.lane;
+
+    return a->size == 8 ? ((const uint64_t *)PTXI_SLOT(a->w, slot))[l] : ((const uint32_t *)PTXI_SLOT(a->w, slot))[l];
+}
+
+static uint64_t lock_address(const struct access *a, uint64_t address)
+{
+    return a->owner ? address | PTXI_SHARED_WINDOW : address;
+}
+
+/* Whether the write opens the lock that the thread has taken. */
+static bool is_unlock(const struct access *a, uint64_t address)
+{
+    const struct ptxi_check_warp *w = &a->t.cta->check->warps[a->t.warp];
+    const struct ptxi_insn *i = checked(a->i);
+
+    if (!w->lanes || w->lanes[a->t.lane].lock.address != lock_address(a, address) || (a->size != 4 && a->size != 8) ||
+        i->b == PTXI_NO_SLOT)
+        return false;
+    return operand(a, i->b) == w->lanes[a->t.lane].lock.open;
+}
+
+/* Notes a compare-and-swap, and accesses after one. */
+static void note_locks(const struct access *a)
+{
+    struct ptxi_check_warp *w = &a->t.cta->check->warps[a->t.warp];
+    const struct ptxi_insn *i = checked(a->i);
+
+    if (i->op == PTXI_OP_atom_cas_b32 || i->op == PTXI_OP_atom_cas_b64) {
+        ptxi_order_take_lock(&a->t, lock_address(a, a->address), operand(a, i->b));
+        return;
+    }
+    if (w->lanes && w->lanes[a->t.lane].lock.address == lock_address(a, a->address))
+        return;
+    for (unsigned l = 0; l < PTXI_LEVELS; l++)
+        w->touched[l] |= w->unfenced[l] & a->record.lanes;
+}
+
 /* Checks `size` bytes of the access, which are in one line. False: memory is short. */
 static bool check_in_line(const struct access *a, uint64_t address, uint32_t size)
 {
@@ -283,7 +324,7 @@ static bool check_in_line(const struct access *a, uint64_t address, uint32_t siz
     for (uint32_t c = offset >> l->cell_shift, end = (offset + size - 1) >> l->cell_shift; cells && c <= end; c++)
         check_cell(a, &cells[c]);
     if (a->strength && a->write)
-        ptxi_order_release(&a->t, l, offset, a->scope, a->strength == PTXI_CHECK_ATOMIC);
+        ptxi_order_release(&a->t, l, offset, a->scope, a->strength == PTXI_CHECK_ATOMIC, is_unlock(a, address));
     ptxi_line_unlock(l);
     return cells;
 }
@@ -352,8 +393,10 @@ void ptxi_race_check(struct ptxi_warp *w, const struct ptxi_insn *i, const uint6
         if (a.strength && reads)
             w->cta->check->warps[a.t.warp].acquiring[l % 32] = shared >> l & 1 ? addresses[l] | PTXI_SHARED_WINDOW
                                                                                : addresses[l];
-        if (!(shared >> l & 1) || find_shared(&a, addresses[l]))
+        if (!(shared >> l & 1) || find_shared(&a, addresses[l])) {
             all &= check_lane(&a);
+            note_locks(&a);
+        }
     }
     w->cta->check->accesses++;
     w->cta->check->unchecked += !all;
