@@ -79,15 +79,11 @@ void ptxi_check_begin_launch(ptxiContext ctx, struct ptxi_grid *g)
     pthread_mutex_unlock(&ctx->lock);
 }
 
-void ptxi_check_end_launch(const struct ptxi_grid *g)
+void ptxi_check_end_launch(const struct ptxi_grid *g, uint64_t accesses, uint64_t unchecked)
 {
-    bool unchecked = g->tools & ~(unsigned)PTXI_SANITIZER_MEMORY;
-
-    if (!g->findings)
-        return;
     if (g->report.kind != PTXI_FK_NONE)
         ptxi_check_add_fault(g->findings, g->tools, &g->report, g->code->name, g->gridid);
-    ptxi_findings_count(g->findings, 1, 0, unchecked);
+    ptxi_findings_count(g->findings, 1, accesses, unchecked);
     ptxi_check_environment_write(g->findings);
 }
 

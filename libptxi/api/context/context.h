@@ -131,6 +131,7 @@ struct ptxiContext_st {
     unsigned sanitizer;               /* bits of ptxiSanitizer */
     struct ptxi_findings *findings;   /* NULL: no sanitizer has been on */
     struct ptxi_rules *rules;         /* of ptxiCtxSetSanitizerRules(), or NULL */
+    struct ptxi_checker *checker; /* of checked launches; NULL: none so far */
     unsigned long long schedule;      /* argument of ptxiCtxSetSchedule() */
     size_t kernel_heap;               /* bytes that kernels have allocated */
     ptxiCounters counters;

@@ -135,7 +135,10 @@ static void run_grid(struct ptxi_launch *l)
     bool statistics = ptxi_statistics_on();
     uint64_t start = statistics ? ptxi_clock_monotonic_ns() : 0;
 
-    ptxi_exec_launch(l->exec, &l->grid);
+    if (l->grid.tools)
+        ptxi_launch_run_checked(l);
+    else
+        ptxi_exec_launch(l->exec, &l->grid);
     if (statistics)
         ptxi_statistics_add_grid(l->kernel, ptxi_clock_monotonic_ns() - start, l->grid.done_ctas);
 }
@@ -147,7 +150,6 @@ ptxiResult ptxi_launch_run_grid(struct ptxi_launch *l, struct ptxi_failure **fai
     run_grid(l);
     if (l->grid.counting)
         add_counters(l);
-    ptxi_check_end_launch(&l->grid);
     if (l->grid.fault_log)
         write_fault_log(l);
     if (l->grid.report.kind == PTXI_FK_NONE)

@@ -10,6 +10,7 @@
 #include "api/stream/event.h"
 #include "api/texture/array.h"
 #include "api/texture/texture.h"
+#include "exec/check/check.h"
 #include "exec/texture/texture.h"
 
 #include <stdlib.h>
@@ -70,6 +71,8 @@ static void close_context(ptxiContext ctx)
     ptxi_events_destroy_all(ctx);
     ptxi_streams_free(&ctx->streams);
     ptxi_context_release_workers(ctx);
+    ptxi_checker_destroy(ctx->checker);
+    ctx->checker = NULL;
     ptxi_references_free_all(ctx);
     ptxi_objects_free_all(ctx);
     ptxi_object_table_destroy(ctx->object_table);
