@@ -36,11 +36,14 @@ LAYERS = [
     ("exec/engine", "warps, dispatch, divergence, calls", "base num isa exec/memmap"),
     ("exec/memory", "loads, stores, atomics", "base num isa exec/memmap exec/engine exec/arith"),
     ("exec/arith", "arithmetic and conversions", "base num isa exec/engine"),
+    ("exec/check", "sanitizers: findings, shadow memory, order of accesses",
+     "base num isa exec/memmap exec/engine exec/memory exec/arith"),
     ("exec/texture", "textures and surfaces", "base num isa exec/memmap exec/engine exec/memory exec/arith"),
     ("exec/matrix", "mma, wmma, wgmma, ldmatrix", "base num isa exec/memmap exec/engine exec/memory exec/arith"),
-    ("exec/sync", "barriers, votes, shuffles", "base num isa exec/memmap exec/engine exec/memory exec/arith"),
+    ("exec/sync", "barriers, votes, shuffles",
+     "base num isa exec/memmap exec/engine exec/memory exec/arith exec/check"),
     ("exec/async", "cp.async, bulk copies, TMA, mbarrier",
-     "base num isa exec/memmap exec/engine exec/memory exec/arith exec/sync"),
+     "base num isa exec/memmap exec/engine exec/memory exec/arith exec/check exec/sync"),
     ("exec/tcgen05", "tensor memory",
      "base num isa exec/memmap exec/engine exec/memory exec/arith exec/matrix exec/sync exec/async"),
     ("exec/builtin", "printf, assert, malloc of kernels",
@@ -58,12 +61,15 @@ LAYERS = [
     ("api/module", "modules, libraries, functions, their bindings",
      "base num isa parse fatbin compile exec api/error api/observe api/handle api/queue api/context "
      "api/stream api/memory"),
+    ("api/check", "sanitizers: settings, reports",
+     "base num isa parse compile exec api/error api/observe api/handle api/queue api/context api/stream api/memory "
+     "api/module"),
     ("api/texture", "arrays, texture and surface objects",
      "base num isa parse compile exec api/error api/observe api/handle api/queue api/context api/stream "
      "api/memory api/module"),
     ("api/launch", "descriptions of launches, running them",
      "base num isa parse compile exec api/error api/observe api/handle api/queue api/context api/stream "
-     "api/memory api/module"),
+     "api/memory api/module api/check"),
     ("api/copy", "copies and fills",
      "base num isa parse compile exec api/error api/observe api/handle api/queue api/context api/stream "
      "api/memory api/texture"),
@@ -87,7 +93,7 @@ LAYERS = [
      "api/stream api/memory api/module"),
     ("api/lifecycle", "ptxiInit, creation and destruction of contexts",
      "base num isa parse compile exec api/error api/observe api/handle api/queue api/context api/stream api/memory "
-     "api/module api/texture api/launch api/copy api/asm api/graph api/submit api/graphexec api/devrt"),
+     "api/module api/check api/texture api/launch api/copy api/asm api/graph api/submit api/graphexec api/devrt"),
 ]
 
 

@@ -109,6 +109,20 @@ enum {
     PTXI_SHARED_MATRIX = 128   /* ldmatrix or stmatrix, with its imm */
 };
 
+/* check_access: mods. 0 for an operation that is not checked: it accesses no memory that threads share. */
+enum ptxi_check_scope { PTXI_SCOPE_CTA, PTXI_SCOPE_CLUSTER, PTXI_SCOPE_GPU, PTXI_SCOPE_SYS };
+/* Atomic operations are strong, too. Volatile accesses are relaxed ones of scope .sys in PTX. */
+enum ptxi_check_strength { PTXI_CHECK_WEAK, PTXI_CHECK_VOLATILE, PTXI_CHECK_STRONG, PTXI_CHECK_ATOMIC };
+enum {
+    PTXI_CHECK_BYTES = 31,         /* mask of the bytes that a lane accesses */
+    PTXI_CHECK_STRENGTH_SHIFT = 5, /* enum ptxi_check_strength, two bits */
+    PTXI_CHECK_SCOPE_SHIFT = 7,    /* enum ptxi_check_scope, two bits */
+    PTXI_CHECK_WRITE = 1 << 9,
+    PTXI_CHECK_SHARED = 1 << 10,   /* an address of 32 bits in shared memory */
+    PTXI_CHECK_GENERIC = 1 << 11,
+    PTXI_CHECK_ROW = 1 << 12       /* a is an address register of 5 units */
+};
+
 /* cp_async: mods. c is the number of bytes to read from the source. */
 enum {
     PTXI_CP_ASYNC_SIZE = 31,   /* mask of the number of bytes */
@@ -387,6 +401,7 @@ struct ptxi_source_loc {
 /* A compiled function. It does not change after it was created. */
 struct ptxi_code {
     const char *name;
+    void *module; /* that it was compiled for: the ctx of the options; not of interest to the engine */
     const struct ptxi_insn *insns;
     uint32_t count;
     /* Entry functions: `setup` computes the values that are the same for every CTA of a launch, which depend on
@@ -401,6 +416,7 @@ struct ptxi_code {
     const uint16_t *pool;
     uint32_t pool_count;
     const struct ptxi_source_loc *locs; /* one for each instruction of `insns` */
+    uint32_t first_place;  /* checked code: instruction k has place first_place + k (exec/check/place.h); else 0 */
     uint32_t frame_units;
     uint32_t local_bytes;  /* size of the .local variables, a multiple of 16 */
     uint32_t param_bytes;  /* entry: size of the kernel's parameter block */

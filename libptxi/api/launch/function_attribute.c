@@ -3,9 +3,9 @@
 
 #include "api/module/library.h"
 
-ptxiResult ptxi_launch_no_code(const struct ptxiFunction_st *f, bool count)
+ptxiResult ptxi_launch_no_code(const struct ptxiFunction_st *f, unsigned variant)
 {
-    const struct ptxi_program *p = ptxi_module_program(f->module, count);
+    const struct ptxi_program *p = ptxi_module_program(f->module, variant);
 
     return p && p->functions[f->func->index].too_large ? PTXI_ERROR_NOT_SUPPORTED : PTXI_ERROR_OUT_OF_MEMORY;
 }

@@ -1,4 +1,5 @@
 /* Runs the grid of a launch. */
+#include "api/check/check.h"
 #include "api/error/report.h"
 #include "api/launch/launch.h"
 #include "api/memory/heap.h"
@@ -75,6 +76,7 @@ void ptxi_launch_fill_grid(struct ptxi_launch *l, const struct ptxi_code *code, 
     g->explicit_cluster = s->cluster[0] != 0;
     g->dynamic_shared = s->shared;
     g->gridid = atomic_fetch_add(&launches, 1) + 1;
+    ptxi_check_begin_launch(ctx, g);
     g->sm_count = p->multiprocessors;
     g->sm_warps = p->threads / 32;
     g->resident_limit = (resident + workers - 1) / workers;
@@ -133,7 +135,10 @@ static void run_grid(struct ptxi_launch *l)
     bool statistics = ptxi_statistics_on();
     uint64_t start = statistics ? ptxi_clock_monotonic_ns() : 0;
 
-    ptxi_exec_launch(l->exec, &l->grid);
+    if (l->grid.tools)
+        ptxi_launch_run_checked(l);
+    else
+        ptxi_exec_launch(l->exec, &l->grid);
     if (statistics)
         ptxi_statistics_add_grid(l->kernel, ptxi_clock_monotonic_ns() - start, l->grid.done_ctas);
 }

@@ -34,6 +34,7 @@ struct ptxi_launch {
     struct ptxi_exec *exec;          /* a reference, or NULL */
     struct ptxi_bindings *bindings;  /* a reference */
     struct ptxi_heap_block *workspace; /* of a cooperative launch, or NULL */
+    bool checked;                    /* it runs the variant that checks */
     struct ptxi_host_stack *stack;   /* of the call that has launched it, for reports; NULL: not known */
     struct ptxi_grid grid;
 
@@ -50,7 +51,7 @@ struct ptxi_launch {
 
 ptxiResult ptxi_launch_attribute(ptxiFunction f, ptxiFunctionAttribute which, int *value);
 ptxiResult ptxi_launch_set_attribute(ptxiFunction f, ptxiFunctionAttribute which, int value);
-ptxiResult ptxi_launch_no_code(const struct ptxiFunction_st *f, bool count); /* why the kernel has no code */
+ptxiResult ptxi_launch_no_code(const struct ptxiFunction_st *f, unsigned variant); /* why the kernel has no code */
 unsigned ptxi_launch_max_threads(const struct ptxi_func *f);                 /* of a block */
 /* Bytes that a block may have. */
 int ptxi_launch_max_dynamic_shared(const struct ptxiFunction_st *f, const struct ptxi_code *code);
@@ -106,6 +107,13 @@ uint64_t ptxi_launch_deadline(uint64_t milliseconds);
 ptxiResult ptxi_launch_run_grid(struct ptxi_launch *l, struct ptxi_failure **failure);
 ptxiResult ptxi_launch_report(ptxiModule m, const char *kernel, const struct ptxi_fault_report *f,
                               struct ptxi_failure **failure);
+
+/* ---- check.c */
+
+/* The variant of bytecode that tools need: bits of PTXI_VARIANT_... */
+unsigned ptxi_launch_check_variant(unsigned tools);
+/* Runs a grid that tools check. */
+void ptxi_launch_run_checked(struct ptxi_launch *l);
 
 /* ---- pending.c: the grids and copies that a grid has requested, which run after it, each followed by its own */
 

@@ -99,9 +99,8 @@ static ptxiResult make_workspace(struct ptxi_launch *l)
 
 static ptxiResult prepare_launch(struct ptxi_launch *l, const struct ptxi_launch_description *d,
                                  const struct ptxi_code *code,
-                          size_t bytes)
+                          unsigned variant, size_t bytes)
 {
-    bool counting = l->grid.counting;
     ptxiResult r;
 
     memset(l->params, 0, bytes);
@@ -112,7 +111,7 @@ static ptxiResult prepare_launch(struct ptxi_launch *l, const struct ptxi_launch
         return r;
     if (d->shape.cooperative && (r = make_workspace(l)))
         return r;
-    l->grid.program = ptxi_module_program(d->function->module, counting);
+    l->grid.program = ptxi_module_program(d->function->module, variant);
     if (!l->grid.program)
         return PTXI_ERROR_OUT_OF_MEMORY;
     if (atomic_load(&l->ctx->on_fault) == PTXI_ON_FAULT_REPORT &&
@@ -130,11 +129,13 @@ ptxiResult ptxi_launch_make(ptxiContext ctx, struct ptxi_launch_description *d, 
 
     pthread_mutex_lock(&ctx->lock);
     bool counting = ctx->counting;
+    unsigned check = ptxi_launch_check_variant(ctx->sanitizer);
     pthread_mutex_unlock(&ctx->lock);
-    const struct ptxi_code *code = ptxi_module_code(f->module, f->func->index, counting);
+    unsigned variant = (counting ? PTXI_VARIANT_COUNTING : 0) | check;
+    const struct ptxi_code *code = ptxi_module_code(f->module, f->func->index, variant);
 
     if (!code)
-        return ptxi_launch_no_code(f, counting);
+        return ptxi_launch_no_code(f, variant);
     if (f->module->tree->address_size == 32)
         return PTXI_ERROR_NOT_SUPPORTED;
     if ((r = ptxi_launch_cluster(f, s, ptxi_launch_max_cluster(f))) || (r = ptxi_launch_check_shape(f, code, s)))
@@ -163,7 +164,8 @@ ptxiResult ptxi_launch_make(ptxiContext ctx, struct ptxi_launch_description *d, 
     ptxi_handle_ref(&l->module->handle);
     l->kernel = f->func->name->s;
     l->grid.counting = counting;
-    r = prepare_launch(l, d, code, bytes);
+    l->checked = check != 0;
+    r = prepare_launch(l, d, code, variant, bytes);
     if (r) {
         ptxi_item_discard(it);
         return r;

@@ -10,10 +10,13 @@
 #include "compile/compile.h"
 #include "exec/sched/workers.h"
 
-/* The module's functions for the engine, compiled with or without counting. */
+/* Variants of bytecode. */
+enum { PTXI_VARIANT_COUNTING = 1, PTXI_VARIANT_CHECKED = 2, PTXI_VARIANTS = 4 };
+
+/* The module's functions for the engine, in one variant. */
 struct ptxi_variant {
     struct ptxiModule_st *module;
-    bool count;
+    unsigned flags; /* PTXI_VARIANT_... */
     struct ptxi_program program; /* functions NULL: not created yet */
 };
 
@@ -55,7 +58,7 @@ struct ptxiModule_st {
     void (*free_references)(struct reference *list); /* of texref.c; set when there are some */
 
     pthread_mutex_t lock;               /* of compilation, the arena and the attributes of kernels */
-    struct ptxi_variant variants[2];    /* [counting] */
+    struct ptxi_variant variants[PTXI_VARIANTS]; /* by flags */
     struct ptxi_fault_log *fault_log;   /* of accesses after which threads continue; NULL: none yet. Under the lock */
 };
 
@@ -88,7 +91,7 @@ ptxiResult ptxi_api_function(ptxiFunction f);
 
 /* Returns a function's code, and compiles it on first use. Any thread may call this. NULL: the function has no body,
  * there is no memory, or the function is too large for bytecode. */
-const struct ptxi_code *ptxi_module_code(ptxiModule m, uint32_t function, bool count);
+const struct ptxi_code *ptxi_module_code(ptxiModule m, uint32_t function, unsigned variant);
 
 size_t ptxi_module_param_bytes(ptxiFunction f); /* size of all parameters */
 
@@ -113,6 +116,6 @@ ptxiResult ptxi_api_give_text(struct ptxi_str *s, char **text);
 struct ptxi_fault_log *ptxi_module_fault_log(ptxiModule m);
 
 /* The program that launches run. NULL if there is no memory. */
-const struct ptxi_program *ptxi_module_program(ptxiModule m, bool count);
+const struct ptxi_program *ptxi_module_program(ptxiModule m, unsigned variant);
 
 #endif

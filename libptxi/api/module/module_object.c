@@ -6,6 +6,7 @@
 #include "api/module/symbols.h"
 
 #include "base/hash.h"
+#include "exec/check/check.h"
 #include "exec/engine/fault_log.h"
 #include "exec/memmap/memmap.h"
 #include "exec/texture/texture.h"
@@ -163,6 +164,12 @@ static const struct ptxi_func *resolve_alias(const struct ptxi_func *f)
     return f;
 }
 
+static uint32_t take_places(void *ctx, uint32_t count)
+{
+    (void)ctx;
+    return ptxi_places_take(count);
+}
+
 static const struct ptxi_code *compile_function_locked(struct ptxi_variant *v, uint32_t function)
 {
     struct ptxiModule_st *m = v->module;
@@ -173,7 +180,9 @@ static const struct ptxi_code *compile_function_locked(struct ptxi_variant *v, u
     if (!code && f->has_body && !atomic_load(&real->too_large)) {
         struct ptxi_compile_options options = {
             .ctx = m, .global_address = global_address, .function_address = function_address,
-            .sm = m->profile->sm, .contract = m->contract, .as_written = m->as_written, .count = v->count,
+            .sm = m->profile->sm, .contract = m->contract, .as_written = m->as_written,
+            .count = v->flags & PTXI_VARIANT_COUNTING,
+            .check = v->flags & PTXI_VARIANT_CHECKED, .take_places = take_places,
         };
         struct ptxi_diag diags;
 
@@ -181,6 +190,8 @@ static const struct ptxi_code *compile_function_locked(struct ptxi_variant *v, u
         code = ptxi_compile(m->layout, f, &options, &m->arena, &diags);
         if (!code && diags.first)
             atomic_store(&real->too_large, diags.first->msg);
+        if (code && options.check)
+            ptxi_places_add(code, m);
         atomic_store(&real->code, code);
     }
     atomic_store(&own->code, code);
@@ -217,9 +228,9 @@ static bool make_program(struct ptxi_variant *v)
     return true;
 }
 
-const struct ptxi_program *ptxi_module_program(ptxiModule m, bool count)
+const struct ptxi_program *ptxi_module_program(ptxiModule m, unsigned variant)
 {
-    struct ptxi_variant *v = &m->variants[count];
+    struct ptxi_variant *v = &m->variants[variant];
 
     pthread_mutex_lock(&m->lock);
     bool made = v->program.functions || make_program(v);
@@ -227,15 +238,15 @@ const struct ptxi_program *ptxi_module_program(ptxiModule m, bool count)
     return made ? &v->program : NULL;
 }
 
-const struct ptxi_code *ptxi_module_code(ptxiModule m, uint32_t function, bool count)
+const struct ptxi_code *ptxi_module_code(ptxiModule m, uint32_t function, unsigned variant)
 {
-    const struct ptxi_program *p = ptxi_module_program(m, count);
+    const struct ptxi_program *p = ptxi_module_program(m, variant);
 
     if (!p)
         return NULL;
     const struct ptxi_code *code = atomic_load(&p->functions[function].code);
 
-    return code ? code : compile_function(&m->variants[count], function);
+    return code ? code : compile_function(&m->variants[variant], function);
 }
 
 static ptxiResult list_kernels(struct ptxiModule_st *m)
@@ -307,7 +318,8 @@ static void destroy_module(void *module)
     if (m->free_references)
         m->free_references(m->references);
     free_blocks(m);
-    for (int i = 0; i < 2; i++)
+    ptxi_places_remove(m);
+    for (int i = 0; i < PTXI_VARIANTS; i++)
         free(m->variants[i].program.functions);
     free(m->kernels);
     if (m->fault_log)
@@ -404,8 +416,8 @@ ptxiResult ptxi_module_create(ptxiContext ctx, char *text, const struct ptxi_tex
     m->of_library = options->of_library;
     m->name = strdup(options->name);
     ptxi_handle_init(&m->handle, PTXI_HANDLE_MODULE, &ctx->gate, destroy_module);
-    for (int i = 0; i < 2; i++)
-        m->variants[i] = (struct ptxi_variant){ .module = m, .count = i };
+    for (unsigned i = 0; i < PTXI_VARIANTS; i++)
+        m->variants[i] = (struct ptxi_variant){ .module = m, .flags = i };
     ptxi_arena_init(&m->arena, NULL);
     pthread_mutex_init(&m->lock, NULL);
 

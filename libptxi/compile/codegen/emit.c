@@ -3,10 +3,13 @@
 
 #include <assert.h>
 
+#include "isa/isa.h"
+
 struct emitter {
     struct ptxi_ir *ir;
     struct ptxi_arena *arena;
-    bool count;
+    bool count, check;
+    uint32_t first_place;
     struct ptxi_code *code;
     struct ptxi_insn *insns;
     struct ptxi_source_loc *locs;
@@ -79,6 +82,34 @@ static bool is_counted(const struct emitter *e, const struct ptxi_ir_inst *i)
     return e->count && i->shared;
 }
 
+/* The operation that checks an instruction, or 0. */
+static uint16_t checking_op(const struct emitter *e, const struct ptxi_ir_inst *i)
+{
+    if (!e->check)
+        return 0;
+    if (i->check)
+        return PTXI_OP_check_access;
+    if (i->op == PTXI_OP_fence)
+        return PTXI_OP_check_fence;
+    if (i->op == PTXI_OP_bar_warp_sync)
+        return PTXI_OP_check_lanes;
+    switch (ptxi_op_mnemonics[i->op]) {
+    case PTXI_M_shfl: case PTXI_M_vote: case PTXI_M_match: case PTXI_M_redux: case PTXI_M_elect:
+    case PTXI_M_mma: case PTXI_M_wmma: case PTXI_M_ldmatrix: case PTXI_M_stmatrix:
+        return PTXI_OP_check_lanes;
+    default:
+        return 0;
+    }
+}
+
+/* Whether the instruction reads what other threads may release. */
+static bool is_acquiring(const struct emitter *e, const struct ptxi_ir_inst *i)
+{
+    unsigned strength = i->check >> PTXI_CHECK_STRENGTH_SHIFT & 3;
+
+    return e->check && strength && (strength == PTXI_CHECK_ATOMIC || !(i->check & PTXI_CHECK_WRITE));
+}
+
 static uint32_t block_size(const struct emitter *e, uint32_t position)
 {
     const struct ptxi_block *block = &e->ir->blocks[e->ir->order[position]];
@@ -90,7 +121,7 @@ static uint32_t block_size(const struct emitter *e, uint32_t position)
         unsigned with_guard = i->guard == PTXI_NONE ? 1 : 2;
 
         if (is_emitted(e->ir, i))
-            n += is_counted(e, i) ? 2 * with_guard : with_guard;
+            n += (1 + is_counted(e, i) + (checking_op(e, i) != 0) + is_acquiring(e, i)) * with_guard;
     }
     return n;
 }
@@ -257,9 +288,46 @@ static void put_guard(struct emitter *e, const struct ptxi_ir_inst *i)
                                    .c = PTXI_NO_SLOT, .mods = i->guard_negated }, i->ptx);
 }
 
+/* The slot of the mask of a .sync operation; PTXI_NO_SLOT: all lanes. */
+static uint16_t mask_slot(const struct emitter *e, const struct ptxi_ir_inst *i)
+{
+    if (i->op == PTXI_OP_bar_warp_sync)
+        return slot(e, i->v[PTXI_F_A]);
+    switch (ptxi_op_mnemonics[i->op]) {
+    case PTXI_M_shfl: return slot(e, i->v[PTXI_F_IMM_HI]);
+    case PTXI_M_vote: case PTXI_M_match: case PTXI_M_redux: case PTXI_M_elect: return slot(e, i->v[PTXI_F_B]);
+    default: return PTXI_NO_SLOT;
+    }
+}
+
+static void put_checking(struct emitter *e, const struct ptxi_ir_inst *i, uint16_t op)
+{
+    struct ptxi_insn o = { .op = op, .d = PTXI_NO_SLOT, .a = PTXI_NO_SLOT, .b = PTXI_NO_SLOT, .c = PTXI_NO_SLOT };
+    uint32_t place;
+
+    put_guard(e, i);
+    place = e->first_place + e->at;
+    if (op == PTXI_OP_check_access || op == PTXI_OP_check_acquire) {
+        o.a = slot(e, i->v[PTXI_F_A]);
+        o.mods = ptxi_op_flags[i->op] & PTXI_OP_FLAG_AT ? i->check | PTXI_CHECK_ROW : i->check;
+        o.imm = i->imm;
+        o.b = (uint16_t)place;
+        o.c = (uint16_t)(place >> 16);
+    } else if (op == PTXI_OP_check_fence) {
+        o.mods = i->mods >> 2 & 3;
+    } else {
+        o.a = mask_slot(e, i);
+    }
+    put(e, o, i->ptx);
+}
+
 static void put_inst(struct emitter *e, const struct ptxi_ir_inst *i)
 {
+    uint16_t checking = checking_op(e, i);
     struct ptxi_insn o;
+
+    if (checking)
+        put_checking(e, i, checking);
 
     if (is_counted(e, i)) {
         put_guard(e, i);
@@ -279,6 +347,8 @@ static void put_inst(struct emitter *e, const struct ptxi_ir_inst *i)
         o.imm = (int32_t)e->unsupported_count++;
     }
     put(e, o, i->ptx);
+    if (is_acquiring(e, i))
+        put_checking(e, i, PTXI_OP_check_acquire);
 }
 
 /* Longer loops around a poll do other work, too. */
@@ -287,7 +357,9 @@ enum { MAX_WAIT_LENGTH = 24 };
 /* Whether the loop from position `target` to `position` polls. */
 static bool is_wait(const struct emitter *e, uint32_t target, uint32_t position)
 {
-    return e->polls[position + 1] != e->polls[target] && e->start[position + 1] - e->start[target] <= MAX_WAIT_LENGTH;
+    uint32_t most = e->check ? 2 * MAX_WAIT_LENGTH : MAX_WAIT_LENGTH;
+
+    return e->polls[position + 1] != e->polls[target] && e->start[position + 1] - e->start[target] <= most;
 }
 
 static uint16_t loop_mods(const struct emitter *e, uint32_t target, uint32_t position)
@@ -470,11 +542,13 @@ static bool keep_pool(struct emitter *e)
 
 struct ptxi_code *ptxi_emit(struct ptxi_ir *ir, const struct ptxi_compile_options *options, struct ptxi_arena *arena)
 {
-    struct emitter e = { .ir = ir, .arena = arena, .count = options->count };
+    struct emitter e = { .ir = ir, .arena = arena, .count = options->count, .check = options->check };
 
     e.code = ARENA_NEW(arena, struct ptxi_code, 1);
     if (!e.code || !measure_blocks(&e))
         return NULL;
+    if (e.check)
+        e.first_place = options->take_places(options->ctx, e.start[ir->order_count]);
     for (uint32_t p = 0; p < ir->order_count; p++)
         put_block(&e, p);
     assert(ir->oom || e.at == e.start[ir->order_count]);
@@ -482,9 +556,11 @@ struct ptxi_code *ptxi_emit(struct ptxi_ir *ir, const struct ptxi_compile_option
     if (ir->oom || !put_setup(&e) || !put_consts(&e) || !keep_unwritten(&e) || !keep_texts(&e) || !keep_pool(&e))
         return NULL;
     e.code->name = ir->func->name->s;
+    e.code->module = options->ctx;
     e.code->insns = e.insns;
     e.code->count = e.at;
     e.code->locs = e.locs;
+    e.code->first_place = e.first_place;
     e.code->frame_units = ir->frame_units;
     e.code->local_bytes = (uint32_t)ir->local_bytes;
     e.code->arg_words = ir->arg_words;

@@ -78,6 +78,7 @@ struct ptxi_ir_inst {
     uint32_t list;   /* index into lists, or PTXI_NONE */
     uint32_t ptx;    /* index of the PTX instruction */
     uint16_t shared; /* its access to shared memory: mods of count_shared */
+    uint16_t check;  /* its access to memory that threads share: mods of check_access */
 };
 
 /* The targets of a brx. */

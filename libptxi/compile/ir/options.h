@@ -15,6 +15,10 @@ struct ptxi_compile_options {
     bool contract;   /* fuse mul and add as ptxas does */
     bool as_written; /* run no pass that changes bits, like ptxas with -O0 */
     bool count;      /* emit operation `count` at the begin of every block */
+    /* Emit operations that check accesses and synchronisation. take_places() reserves numbers for the places of a
+     * function with `count` instructions and returns the first one. */
+    bool check;
+    uint32_t (*take_places)(void *ctx, uint32_t count);
     bool verify;     /* verify the register allocation, for tests */
     /* Called after every pass with its name (compile.c), to print the intermediate form with ptxi_ir_print(); NULL: no
      * such call. */

@@ -32,7 +32,7 @@ void ptxi_lower_rule_cp_async(struct ptxi_lower *l, const struct ptxi_inst *inst
     i = ptxi_lower_op(l, ptxi_isa_op(inst->match), PTXI_NONE, to.base, from, c);
     i->imm = to.offset;
     i->mods = mods;
-    ptxi_lower_note_access(i, &to, mods & PTXI_CP_ASYNC_SIZE, 0);
+    ptxi_lower_note_access(l, i, &to, mods & PTXI_CP_ASYNC_SIZE, 0);
 }
 
 /* Waits for copies of cp.async and of bulk copies; imm and mods as in bytecode.h. */

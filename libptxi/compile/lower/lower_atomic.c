@@ -44,7 +44,7 @@ static void lower_element(struct ptxi_lower *l, const struct ptxi_match *m, cons
 
     i->imm = (int32_t)(a->mem.offset + element * (ptxi_types[a->type].bits / 8));
     i->mods = operation_mods(m, a, element);
-    ptxi_lower_note_access(i, &a->mem, ptxi_types[a->type].bits / 8, PTXI_SHARED_ATOMIC);
+    ptxi_lower_note_access(l, i, &a->mem, ptxi_types[a->type].bits / 8, PTXI_SHARED_ATOMIC);
     i->flags |= PTXI_IF_READS | PTXI_IF_EARLY;
     if (a->y)
         i->flags |= PTXI_IF_POLLS; /* compare and swap, as in a loop that waits for a lock */

@@ -53,7 +53,7 @@ static void load_registers(struct ptxi_lower *l, const struct ptxi_lower_mem *me
     i->mods = PTXI_NO_SLOT;
     i->imm = imm;
     i->flags |= PTXI_IF_TOGETHER | PTXI_IF_READS;
-    ptxi_lower_note_access(i, mem, ptxi_isa_has_word(l->inst->match, PTXI_T_s4) ? 8 : 16, PTXI_SHARED_MATRIX);
+    ptxi_lower_note_access(l, i, mem, ptxi_isa_has_word(l->inst->match, PTXI_T_s4) ? 8 : 16, PTXI_SHARED_MATRIX);
     for (unsigned k = 0; k < registers->count; k++)
         ptxi_ir_set_write(i, fields[k], d[k]);
     for (unsigned k = 0; k < registers->count; k++)
@@ -73,7 +73,7 @@ static void store_registers(struct ptxi_lower *l, const struct ptxi_lower_mem *m
     i = ptxi_lower_op(l, PTXI_OP_stmatrix, PTXI_NONE, mem->base, PTXI_NONE, PTXI_NONE);
     i->imm = imm;
     i->flags |= PTXI_IF_TOGETHER;
-    ptxi_lower_note_access(i, mem, 16, PTXI_SHARED_MATRIX);
+    ptxi_lower_note_access(l, i, mem, 16, PTXI_SHARED_MATRIX);
     for (unsigned k = 0; k < registers->count; k++)
         ptxi_ir_set_read(i, fields[k], v[k]);
 }

@@ -151,10 +151,11 @@ static uint16_t vector_load_op(const struct access *a, bool four)
     }
 }
 
-static void mark_load(struct ptxi_ir_inst *i, const struct access *a, unsigned element, unsigned count)
+static void mark_load(const struct ptxi_lower *l, struct ptxi_ir_inst *i, const struct access *a, unsigned element,
+                      unsigned count)
 {
     i->imm = (int32_t)(a->mem.offset + element * (a->bits / 8));
-    ptxi_lower_note_access(i, &a->mem, count * a->bits / 8, 0);
+    ptxi_lower_note_access(l, i, &a->mem, count * a->bits / 8, 0);
     if (a->mem.space != PTXI_SPACE_PARAM && a->mem.space != PTXI_SPACE_CONST && a->mem.space != PTXI_SPACE_LOCAL)
         i->flags |= a->strong ? PTXI_IF_READS | PTXI_IF_POLLS : PTXI_IF_READS;
 }
@@ -178,7 +179,7 @@ static void load_scalar(struct ptxi_lower *l, const struct access *a, unsigned e
     struct ptxi_ir_inst *i = ptxi_lower_op(l, load_op(a, to), d, a->mem.base, PTXI_NONE, PTXI_NONE);
 
     i->mods = a->strong ? PTXI_LD_STRONG : 0;
-    mark_load(i, a, element, 1);
+    mark_load(l, i, a, element, 1);
     if (is_fixed_param(l, a, a->bits / 8))
         i->flags |= PTXI_IF_PURE;
     ptxi_lower_end_def(l, o, d, a->type);
@@ -214,7 +215,7 @@ static void load_vector(struct ptxi_lower *l, const struct access *a, unsigned f
         i->mods = PTXI_NO_SLOT; /* for a fourth element that is dropped */
     for (unsigned e = 0; e < count; e++)
         ptxi_ir_set_write(i, fields[four][e], d[e]);
-    mark_load(i, a, first, count);
+    mark_load(l, i, a, first, count);
     if (is_fixed_param(l, a, count * a->bits / 8))
         i->flags |= PTXI_IF_PURE;
     for (unsigned e = 0; e < count; e++)
@@ -243,7 +244,7 @@ static void load_single(struct ptxi_lower *l, const struct access *a, const stru
     uint16_t op = vector_class(a) == PTXI_RC_64 ? ops->b64 : ops->b128;
     uint32_t d = ptxi_lower_temp(l, vector_class(a));
 
-    mark_load(ptxi_lower_op(l, op, d, a->mem.base, PTXI_NONE, PTXI_NONE), a, 0, a->count);
+    mark_load(l, ptxi_lower_op(l, op, d, a->mem.base, PTXI_NONE, PTXI_NONE), a, 0, a->count);
     ptxi_lower_unpack(l, o, d, a->is_signed);
 }
 
@@ -319,7 +320,7 @@ static void store_vector(struct ptxi_lower *l, const struct access *a, unsigned 
     for (unsigned e = 0; e < count; e++)
         ptxi_ir_set_read(i, fields[e], v[e]);
     i->imm = (int32_t)(a->mem.offset + first * (a->bits / 8));
-    ptxi_lower_note_access(i, &a->mem, count * a->bits / 8, 0);
+    ptxi_lower_note_access(l, i, &a->mem, count * a->bits / 8, 0);
 }
 
 /* Whether an element of a store of 256 bits is '_', so that its memory keeps its value. */
@@ -341,7 +342,7 @@ static void store_single(struct ptxi_lower *l, const struct access *a, const str
     i = ptxi_lower_op(l, vector_class(a) == PTXI_RC_64 ? ops->b64[0] : ops->b128[0], PTXI_NONE, a->mem.base, v,
                       PTXI_NONE);
     i->imm = (int32_t)a->mem.offset;
-    ptxi_lower_note_access(i, &a->mem, a->count * a->bits / 8, 0);
+    ptxi_lower_note_access(l, i, &a->mem, a->count * a->bits / 8, 0);
 }
 
 void ptxi_lower_rule_st(struct ptxi_lower *l, const struct ptxi_inst *inst)
@@ -381,7 +382,7 @@ void ptxi_lower_rule_prefetch(struct ptxi_lower *l, const struct ptxi_inst *inst
         return;
     i = ptxi_lower_op(l, ptxi_isa_op(inst->match), PTXI_NONE, mem.base, PTXI_NONE, PTXI_NONE);
     i->imm = (int32_t)mem.offset;
-    ptxi_lower_note_access(i, &mem, 1, 0);
+    ptxi_lower_note_access(l, i, &mem, 1, 0);
 }
 
 /* --- alloca --- */

@@ -116,11 +116,27 @@ uint32_t ptxi_lower_shared_to_generic(struct ptxi_lower *l, uint32_t shared)
 }
 
 /* mods: bit 0: a scope wider than the CTA; bit 1: sequentially consistent. */
+enum ptxi_check_scope ptxi_lower_scope(const struct ptxi_match *m, enum ptxi_check_scope otherwise)
+{
+    static const struct {
+        uint16_t word;
+        enum ptxi_check_scope scope;
+    } words[] = {
+        { PTXI_Q_cta, PTXI_SCOPE_CTA }, { PTXI_Q_cluster, PTXI_SCOPE_CLUSTER }, { PTXI_Q_gpu, PTXI_SCOPE_GPU },
+        { PTXI_Q_gl, PTXI_SCOPE_GPU },  { PTXI_Q_sys, PTXI_SCOPE_SYS },
+    };
+
+    for (unsigned k = 0; k < sizeof words / sizeof *words; k++)
+        if (ptxi_isa_has_word(m, words[k].word))
+            return words[k].scope;
+    return otherwise;
+}
+
 void ptxi_lower_fence(struct ptxi_lower *l, const struct ptxi_match *m)
 {
     struct ptxi_ir_inst *i = ptxi_lower_op(l, PTXI_OP_fence, PTXI_NONE, PTXI_NONE, PTXI_NONE, PTXI_NONE);
 
-    i->mods = !ptxi_isa_has_word(m, PTXI_Q_cta);
+    i->mods = (uint16_t)((ptxi_isa_has_word(m, PTXI_Q_cta) ? 0 : 1) | ptxi_lower_scope(m, PTXI_SCOPE_GPU) << 2);
     if (ptxi_isa_has_word(m, PTXI_Q_sc) || m->row->family == PTXI_M_membar) /* membar is fence.sc */
         i->mods |= 2;
     i->flags |= PTXI_IF_ALWAYS; /* harmless where the guard does not hold */

@@ -83,6 +83,8 @@ uint32_t ptxi_lower_fit(struct ptxi_lower *l, uint32_t v, enum ptxi_class class)
 uint32_t ptxi_lower_add_offset(struct ptxi_lower *l, uint32_t base, int64_t offset);
 /* The generic address of a 32-bit address of shared memory. */
 uint32_t ptxi_lower_shared_to_generic(struct ptxi_lower *l, uint32_t shared);
+/* The scope that the instruction names, or `otherwise`. */
+enum ptxi_check_scope ptxi_lower_scope(const struct ptxi_match *m, enum ptxi_check_scope otherwise);
 /* The fence that .acquire, .release or .sc of the instruction's scope needs. */
 void ptxi_lower_fence(struct ptxi_lower *l, const struct ptxi_match *m);
 /* Makes the instruction an operation that nothing executes. `why` may be NULL. */
@@ -125,7 +127,8 @@ void ptxi_lower_load_words(struct ptxi_lower *l, uint32_t area, uint32_t offset,
                            bool is_signed);
 void ptxi_lower_store_words(struct ptxi_lower *l, uint32_t area, uint32_t offset, uint32_t a, unsigned bits);
 /* Notes that a lane of i accesses `bytes` bytes at mem. kind: PTXI_SHARED_ATOMIC, PTXI_SHARED_MATRIX or 0. */
-void ptxi_lower_note_access(struct ptxi_ir_inst *i, const struct ptxi_lower_mem *mem, unsigned bytes, uint16_t kind);
+void ptxi_lower_note_access(const struct ptxi_lower *l, struct ptxi_ir_inst *i, const struct ptxi_lower_mem *mem,
+                            unsigned bytes, uint16_t kind);
 
 /* --- lower_operand.c: operands of the instruction that is being lowered, by their names --- */
 

@@ -23,7 +23,7 @@ static uint32_t load_handle(struct ptxi_lower *l, const struct ptxi_address *a)
         return PTXI_NONE;
     i = ptxi_lower_op(l, PTXI_OP_ld_param_64, d, mem.base, PTXI_NONE, PTXI_NONE);
     i->imm = (int32_t)mem.offset;
-    ptxi_lower_note_access(i, &mem, 8, 0);
+    ptxi_lower_note_access(l, i, &mem, 8, 0);
     return d;
 }
 

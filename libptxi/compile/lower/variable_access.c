@@ -360,8 +360,41 @@ bool ptxi_lower_address(struct ptxi_lower *l, const struct ptxi_address *a, enum
     return true;
 }
 
-void ptxi_lower_note_access(struct ptxi_ir_inst *i, const struct ptxi_lower_mem *mem, unsigned bytes, uint16_t kind)
+/* How the instruction accesses memory, as check_access needs it. */
+static uint16_t check_mods(const struct ptxi_match *m, const struct ptxi_lower_mem *mem, unsigned bytes)
 {
+    bool atomic = m->row->family == PTXI_M_atom || m->row->family == PTXI_M_red;
+    enum ptxi_check_strength strength = PTXI_CHECK_WEAK;
+    enum ptxi_check_scope scope = PTXI_SCOPE_CTA;
+    unsigned mods = bytes;
+
+    if (m->row->family != PTXI_M_ld && m->row->family != PTXI_M_ldu && m->row->family != PTXI_M_st && !atomic)
+        return 0;
+    if (mem->space == PTXI_SPACE_SHARED)
+        mods |= PTXI_CHECK_SHARED;
+    else if (mem->space == PTXI_SPACE_GENERIC)
+        mods |= PTXI_CHECK_GENERIC;
+    else if (mem->space != PTXI_SPACE_GLOBAL)
+        return 0;
+    if (atomic) {
+        strength = PTXI_CHECK_ATOMIC;
+        scope = ptxi_lower_scope(m, PTXI_SCOPE_GPU);
+    } else if (ptxi_isa_has_word(m, PTXI_Q_volatile)) {
+        strength = PTXI_CHECK_VOLATILE;
+        scope = PTXI_SCOPE_SYS;
+    } else if (ptxi_isa_has_word(m, PTXI_Q_relaxed) || ptxi_isa_has_word(m, PTXI_Q_acquire) ||
+               ptxi_isa_has_word(m, PTXI_Q_release)) {
+        strength = PTXI_CHECK_STRONG;
+        scope = ptxi_lower_scope(m, PTXI_SCOPE_SYS);
+    }
+    mods |= strength << PTXI_CHECK_STRENGTH_SHIFT | scope << PTXI_CHECK_SCOPE_SHIFT;
+    return (uint16_t)(m->row->family == PTXI_M_st || atomic ? mods | PTXI_CHECK_WRITE : mods);
+}
+
+void ptxi_lower_note_access(const struct ptxi_lower *l, struct ptxi_ir_inst *i, const struct ptxi_lower_mem *mem,
+                            unsigned bytes, uint16_t kind)
+{
+    i->check = check_mods(l->inst->match, mem, bytes);
     if (mem->space == PTXI_SPACE_SHARED || mem->space == PTXI_SPACE_GENERIC)
         i->shared = (uint16_t)(bytes | kind | (mem->space == PTXI_SPACE_GENERIC ? PTXI_SHARED_GENERIC : 0));
     else

@@ -10,7 +10,9 @@
 #include "exec/engine/fault_report.h"
 #include "exec/engine/program.h"
 
+struct ptxi_check;
 struct ptxi_fault_log;
+struct ptxi_findings;
 struct ptxi_memmap;
 struct ptxi_object_table;
 
@@ -40,6 +42,9 @@ struct ptxi_grid {
     bool unchecked;              /* accesses to global memory are not checked */
     struct ptxi_fault_log *fault_log;   /* of invalid accesses that do not fail the launch; NULL: all fail it */
     bool counting;
+    struct ptxi_check *check;    /* exec/check/check.h; its program is that of checked launches; or NULL */
+    struct ptxi_findings *findings; /* of the sanitizers (exec/check/finding.h); NULL: none is on */
+    unsigned tools;              /* that are on, one bit for each enum ptxi_tool */
     uint64_t schedule;           /* 0: in order; else the seed of a random schedule, see rng.h */
     bool fair;                   /* in order, in short slices: warps and CTAs advance together */
     uint32_t stack_bytes;        /* .local memory of a thread for calls, in addition to the kernel's own */

@@ -8,6 +8,7 @@
 #include "base/fill.h"
 #include "exec/async/async.h"
 #include "exec/async/mbarrier.h"
+#include "exec/check/check.h"
 #include "exec/engine/address_space.h"
 #include "exec/engine/divergence.h"
 #include "exec/engine/frame.h"
@@ -101,6 +102,7 @@ void ptxi_cta_context_free(struct ptxi_cta *c)
         ptxi_warp_free_frames(&c->warps[k]);
         ptxi_warp_async_free(&c->warps[k]);
     }
+    ptxi_check_free_cta(c);
     ptxi_bulk_free(c);
     ptxi_tmem_free(c);
     free(c->warps);
@@ -179,6 +181,7 @@ bool ptxi_cta_context_prepare(struct ptxi_cta *c, struct ptxi_grid *g, uint32_t 
     c->warp_count = warps;
     for (uint32_t k = 0; k < warps; k++)
         prepare_warp(c, k, local_stride, level);
+    ptxi_check_prepare_cta(c);
     c->prepared_for = g;
     c->prepared_id = g->launch_id;
     c->number = UINT64_MAX;
@@ -257,4 +260,6 @@ void ptxi_cta_context_start_cluster(struct ptxi_cta *lead, uint64_t n)
         assert(lead->members[m]->rank == m);
         start_cta(lead->members[m], n);
     }
+    if (g->check)
+        ptxi_check_start_cluster(lead);
 }

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "exec/async/async.h"
 #include "exec/async/mbarrier.h"
+#include "exec/check/check.h"
 #include "exec/engine/divergence.h"
 #include "exec/engine/rng.h"
 #include "exec/memmap/rcu.h"
@@ -141,6 +142,10 @@ static void end_cta(struct ptxi_cta *c)
     for (uint32_t k = 0; k < c->warp_count; k++) {
         ptxi_warp_abandon(&c->warps[k]);
         ptxi_cp_async_drop(&c->warps[k]);
+    }
+    if (c->check) { /* refers to the launch */
+        ptxi_check_free_cta(c);
+        c->prepared_for = NULL;
     }
     release_context(c);
     add_counts(c);

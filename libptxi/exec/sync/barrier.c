@@ -1,5 +1,6 @@
 #include "exec/sync/barrier.h"
 
+#include "exec/check/check.h"
 #include "exec/engine/divergence.h"
 
 static bool is_red(unsigned op)
@@ -78,6 +79,8 @@ static inline void release(struct ptxi_cta *cta, unsigned number)
     struct ptxi_barrier *b = &cta->barriers[number], done = { .popc = b->popc, .voters = b->voters };
     ptxi_lanes splits = 0;
 
+    if (__builtin_expect(cta->check != NULL, 0))
+        ptxi_check_barrier_completes(cta, number);
     *b = (struct ptxi_barrier){ 0 };
     cta->barriers_in_use &= ~(1u << number);
     if (__builtin_expect(done.voters, 0))
@@ -108,6 +111,8 @@ static __attribute__((noinline)) void release_others(struct ptxi_cta *cta, unsig
 const struct ptxi_insn *ptxi_barrier_arrive(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned number,
                                             uint32_t threads)
 {
+    if (w->cta->check)
+        ptxi_check_barrier_arrives(w, w->active, number);
     if (ptxi_barrier_add_warp(w, number, threads))
         release_others(w->cta, number);
     return i + 1;
@@ -152,6 +157,8 @@ static void arrive_warp32(struct ptxi_cta *cta, struct ptxi_warp *w, ptxi_lanes 
             ptxi_barrier_vote(b, s->frame, s->pc, here);
         waits = s->pc->op != PTXI_OP_bar_arrive;
     }
+    if (!waits && cta->check)
+        ptxi_check_barrier_arrives(w, lanes, number);
     if (!waits)
         release_splits_of(w, number, b);
     if (ptxi_barrier_is_complete(cta, b))

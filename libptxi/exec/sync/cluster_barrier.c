@@ -2,6 +2,7 @@
 
 #include <assert.h>
 
+#include "exec/check/check.h"
 #include "exec/engine/cta.h"
 #include "exec/engine/divergence.h"
 
@@ -22,6 +23,8 @@ static uint32_t count_missing(const struct ptxi_cta *lead)
 /* The barrier is complete. Its next phase begins. */
 static void release(struct ptxi_cta *lead)
 {
+    if (lead->check)
+        ptxi_check_cluster_barrier_completes(lead);
     for (uint32_t m = 0; m < lead->member_count; m++)
         for (uint32_t k = 0; k < lead->members[m]->warp_count; k++) {
             struct ptxi_warp *w = &lead->members[m]->warps[k];

@@ -3,6 +3,7 @@
 
 #include <assert.h>
 
+#include "exec/check/check.h"
 #include "exec/engine/divergence.h"
 #include "exec/sync/lane_collectives.h"
 #include "exec/sync/warp_collectives.h"
@@ -175,6 +176,25 @@ static void execute(const struct participants *p, unsigned op)
     }
 }
 
+/* The participants are synchronised with those of the same mask. */
+static void note_meeting(struct ptxi_warp *w, const struct participants *p)
+{
+    ptxi_lanes left = p->lanes;
+
+    while (left) {
+        unsigned first = ptxi_first_lane(left);
+        ptxi_lanes group = 0;
+
+        for (ptxi_lanes others = left & ptxi_warp32_lanes(first / 32); others; others &= others - 1) {
+            unsigned l = ptxi_first_lane(others);
+
+            group |= (ptxi_lanes)(member_mask(p, l) == member_mask(p, first)) << l;
+        }
+        ptxi_check_lanes_meet(w, group);
+        left &= ~group;
+    }
+}
+
 /* --- participants --- */
 
 /* Whether lanes of split b can participate in the instruction of split a: the operation and its qualifiers are the
@@ -241,6 +261,8 @@ bool ptxi_warp_sync_try_complete(struct ptxi_warp *w, const struct ptxi_split *w
     remove_incomplete(&p, w->live);
     if (!p.lanes)
         return false;
+    if (w->cta->check)
+        note_meeting(w, &p);
     execute(&p, op);
     for (uint32_t k = 0, count = w->split_count; k < count; k++)
         if (w->splits[k].state == PTXI_SPLIT_SYNC && p.lanes & w->splits[k].lanes)

@@ -1,0 +1,54 @@
+/* Launches that are checked. */
+#include "api/check/check.h"
+#include "api/launch/launch.h"
+
+#include "exec/check/check.h"
+
+enum { SHADOW_LIMIT_SHIFT = 32 }; /* bytes of shadow memory of a context */
+
+/* Tools that need bytecode of their own. */
+static const unsigned instrumented = PTXI_SANITIZER_RACE;
+
+unsigned ptxi_launch_check_variant(unsigned tools)
+{
+    return tools & instrumented ? PTXI_VARIANT_CHECKED : 0;
+}
+
+/* NULL: memory is short. */
+static struct ptxi_checker *checker_of(ptxiContext ctx)
+{
+    pthread_mutex_lock(&ctx->lock);
+    if (!ctx->checker)
+        ctx->checker = ptxi_checker_create(UINT64_C(1) << SHADOW_LIMIT_SHIFT);
+    struct ptxi_checker *x = ctx->checker;
+
+    pthread_mutex_unlock(&ctx->lock);
+    return x;
+}
+
+/* Runs the grid with instrumented bytecode. False: memory is short, and it has not run. */
+static bool run_instrumented(struct ptxi_launch *l, struct ptxi_check *check)
+{
+    struct ptxi_checker *x = checker_of(l->ctx);
+
+    if (!x)
+        return false;
+    check->launch = l->grid.gridid;
+    ptxi_check_begin(check, x, &l->grid);
+    l->grid.check = check;
+    ptxi_exec_launch(l->exec, &l->grid);
+    l->grid.check = NULL;
+    ptxi_check_end(check);
+    return true;
+}
+
+void ptxi_launch_run_checked(struct ptxi_launch *l)
+{
+    struct ptxi_check check = { .accesses = 0 };
+    bool wanted = l->grid.tools & instrumented, done = wanted && l->checked && run_instrumented(l, &check);
+
+    if (!done)
+        ptxi_exec_launch(l->exec, &l->grid);
+    ptxi_check_end_launch(&l->grid, check.accesses, check.unchecked + (wanted && !done) +
+                          ((l->grid.tools & PTXI_SANITIZER_INIT) != 0));
+}

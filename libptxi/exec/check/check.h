@@ -1,0 +1,65 @@
+/* Checks of a running launch: data races, and the use of barriers. Checked launches run bytecode of their own, in which
+ * an operation before each access to shared or global memory, each fence and each .sync operation calls the functions
+ * here (check_ops.c). Barriers call them, too, if the CTA is checked (cta->check).
+ *
+ * A checker belongs to a context. It has the shadow memory of global memory (shadow.h). Shadow memory of shared memory
+ * belongs to a CTA context. */
+#ifndef PTXI_EXEC_CHECK_CHECK_H
+#define PTXI_EXEC_CHECK_CHECK_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "exec/engine/warp.h"
+
+struct ptxi_checker;
+struct ptxi_cta;
+struct ptxi_grid;
+struct ptxi_code;
+
+/* The checks of one launch. */
+struct ptxi_check {
+    struct ptxi_checker *checker;
+    const struct ptxi_grid *grid;
+    uint64_t launch; /* its number in reports */
+    uint32_t first_agent, agent_count; /* numbers of its CTAs, unique in the checker; count 0: too many CTAs */
+    _Atomic uint64_t accesses, unchecked; /* instructions of warps */
+};
+
+/* `limit`: bytes of shadow memory. NULL: memory is short. */
+struct ptxi_checker *ptxi_checker_create(uint64_t limit);
+void ptxi_checker_destroy(struct ptxi_checker *checker);
+
+/* Before the launch of a grid, whose shape is known. */
+void ptxi_check_begin(struct ptxi_check *check, struct ptxi_checker *checker, const struct ptxi_grid *grid);
+/* After it. */
+void ptxi_check_end(struct ptxi_check *check);
+
+/* --- places: numbers of instructions of checked functions, unique in the process --- */
+
+/* Reserves numbers for `count` instructions. */
+uint32_t ptxi_places_take(uint32_t count);
+/* Registers a function by code->first_place. The places of a module are removed before its code is freed. */
+void ptxi_places_add(const struct ptxi_code *code, const void *owner);
+void ptxi_places_remove(const void *owner);
+
+/* --- called by the scheduler --- */
+
+/* Prepares the context for the CTAs of a launch, or for one that is not checked. */
+void ptxi_check_prepare_cta(struct ptxi_cta *c);
+/* A cluster starts in the contexts of this one. */
+void ptxi_check_start_cluster(struct ptxi_cta *lead);
+void ptxi_check_free_cta(struct ptxi_cta *c);
+
+/* --- called by synchronisation, only if cta->check is not NULL --- */
+
+/* Threads arrive at a CTA barrier and do not wait. */
+void ptxi_check_barrier_arrives(struct ptxi_warp *w, ptxi_lanes lanes, unsigned number);
+/* A CTA barrier is complete. Its waiting threads have not been released yet. */
+void ptxi_check_barrier_completes(struct ptxi_cta *c, unsigned number);
+/* Lanes execute a .sync operation together. */
+void ptxi_check_lanes_meet(struct ptxi_warp *w, ptxi_lanes lanes);
+void ptxi_check_cluster_barrier_completes(struct ptxi_cta *lead);
+
+#endif

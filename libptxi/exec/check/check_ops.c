@@ -1,0 +1,98 @@
+/* Handlers of the operations that check. */
+#include "exec/check/check.h"
+#include "exec/check/order.h"
+#include "exec/check/race.h"
+#include "exec/engine/address_space.h"
+#include "exec/engine/engine.h"
+#include "exec/engine/handler.h"
+#include "exec/engine/op_shapes.h"
+#include "exec/memory/address_register.h"
+
+/* The lanes whose generic addresses are in shared memory, which become addresses in its window, and, in *outside, those
+ * with addresses of memory that threads do not share. */
+static ptxi_lanes find_shared_lanes(uint64_t *addresses, ptxi_lanes *outside)
+{
+    ptxi_lanes shared = 0;
+
+    *outside = 0;
+    for (unsigned l = 0; l < PTXI_LANES; l++) {
+        uint64_t in_window = addresses[l] - PTXI_SHARED_WINDOW;
+
+        if (in_window < PTXI_WINDOW_SIZE) {
+            shared |= (ptxi_lanes)1 << l;
+            addresses[l] = in_window;
+        } else if (in_window < 2 * PTXI_WINDOW_SIZE) {
+            *outside |= (ptxi_lanes)1 << l;
+        }
+    }
+    return shared;
+}
+
+OP( check_access )
+{
+    LANE_ARRAY(uint64_t, addresses);
+    ptxi_lanes shared = 0, outside = 0;
+    const void *a = PTXI_SLOT(w, i->a);
+
+    if (__builtin_expect(!w->cta->check, 0))
+        NEXT;
+    if (i->mods & PTXI_CHECK_SHARED) {
+        FOR_LANES addresses[l] = (uint32_t)(((const uint32_t *)a)[l] + (uint32_t)i->imm);
+        shared = PTXI_ALL_LANES;
+    } else {
+        const uint64_t *from = i->mods & PTXI_CHECK_ROW ? ptxi_address_lanes(a, addresses) : a;
+
+        FOR_LANES addresses[l] = from[l] + (uint64_t)(int64_t)i->imm;
+    }
+    if (i->mods & PTXI_CHECK_GENERIC)
+        shared = find_shared_lanes(addresses, &outside);
+    ptxi_race_check(w, i, addresses, shared, w->active & ~outside);
+    NEXT;
+}
+
+OP( check_acquire )
+{
+    if (w->cta->check)
+        ptxi_race_acquire(w, i, w->active);
+    NEXT;
+}
+
+OP( check_fence )
+{
+    if (w->cta->check)
+        ptxi_order_fence(w, w->active, i->mods);
+    NEXT;
+}
+
+/* The lanes of a warp of 32 whose mask is that of lane l. */
+static ptxi_lanes lanes_of_mask(const uint32_t *mask, unsigned l, ptxi_lanes lanes)
+{
+    ptxi_lanes same = 0;
+
+    for (ptxi_lanes left = lanes & ptxi_warp32_lanes(l / 32); left; left &= left - 1)
+        same |= (ptxi_lanes)(mask[ptxi_first_lane(left)] == mask[l]) << ptxi_first_lane(left);
+    return same;
+}
+
+/* If lanes are missing, the .sync operation itself calls ptxi_check_lanes_meet() when they have come. */
+OP( check_lanes )
+{
+    const uint32_t *mask = PTXI_SLOT(w, i->a);
+
+    if (!w->cta->check)
+        NEXT;
+    if (i->a == PTXI_NO_SLOT) {
+        if (!ptxi_absent_lanes(w))
+            ptxi_check_lanes_meet(w, w->active);
+        NEXT;
+    }
+    for (ptxi_lanes left = w->active; left;) {
+        unsigned l = ptxi_first_lane(left);
+        ptxi_lanes group = lanes_of_mask(mask, l, left), named = (ptxi_lanes)mask[l] << (l / 32 * 32);
+
+        left &= ~group;
+        if (!(named & w->live & ~w->active))
+            ptxi_check_lanes_meet(w, group & named);
+    }
+    NEXT;
+}

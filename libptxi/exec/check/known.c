@@ -1,0 +1,125 @@
+#include "exec/check/known.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_ENTRIES = 1 << 16 };
+
+struct ptxi_known {
+    _Atomic uint32_t references;
+    uint32_t count;
+    bool everything;
+    struct ptxi_known_entry entries[];
+};
+
+static struct ptxi_known everything = { .everything = true };
+
+struct ptxi_known *ptxi_known_ref(struct ptxi_known *k)
+{
+    if (k && k != &everything)
+        atomic_fetch_add_explicit(&k->references, 1, memory_order_relaxed);
+    return k;
+}
+
+void ptxi_known_unref(struct ptxi_known *k)
+{
+    if (k && k != &everything && atomic_fetch_sub_explicit(&k->references, 1, memory_order_acq_rel) == 1)
+        free(k);
+}
+
+void ptxi_known_set(struct ptxi_known **k, struct ptxi_known *other)
+{
+    struct ptxi_known *old = *k;
+
+    *k = ptxi_known_ref(other);
+    ptxi_known_unref(old);
+}
+
+/* Whether the set already includes the entries. */
+static bool includes(const struct ptxi_known *k, const struct ptxi_known_entry *e, uint32_t count)
+{
+    uint32_t at = 0;
+
+    if (k->everything)
+        return true;
+    for (uint32_t n = 0; n < count; n++) {
+        while (at < k->count && k->entries[at].who < e[n].who)
+            at++;
+        if (at == k->count || k->entries[at].who != e[n].who || k->entries[at].clock < e[n].clock)
+            return false;
+    }
+    return true;
+}
+
+/* Merges two ascending lists into `to`. Returns the number of entries. */
+static uint32_t merge(struct ptxi_known_entry *to, const struct ptxi_known_entry *a, uint32_t a_count,
+                      const struct ptxi_known_entry *b, uint32_t b_count)
+{
+    const struct ptxi_known_entry *a_end = a + a_count, *b_end = b + b_count;
+    struct ptxi_known_entry *at = to;
+
+    while (a < a_end || b < b_end) {
+        if (b == b_end || (a < a_end && a->who < b->who)) {
+            *at++ = *a++;
+        } else if (a == a_end || b->who < a->who) {
+            *at++ = *b++;
+        } else {
+            *at = a->clock > b->clock ? *a : *b;
+            at++;
+            a++;
+            b++;
+        }
+    }
+    return (uint32_t)(at - to);
+}
+
+void ptxi_known_add(struct ptxi_known **k, const struct ptxi_known_entry *entries, uint32_t count)
+{
+    struct ptxi_known *old = *k, *new;
+    uint32_t have = old ? old->count : 0;
+
+    if (!count || (old && includes(old, entries, count)))
+        return;
+    new = have + count <= MAX_ENTRIES ? malloc(sizeof *new + (have + count) * sizeof *entries) : NULL;
+    if (new) {
+        atomic_init(&new->references, 1);
+        new->everything = false;
+        new->count = merge(new->entries, old ? old->entries : NULL, have, entries, count);
+    }
+    *k = new ? new : &everything;
+    ptxi_known_unref(old);
+}
+
+void ptxi_known_join(struct ptxi_known **k, const struct ptxi_known *other)
+{
+    if (!other || other == *k)
+        return;
+    if (!*k || other->everything)
+        ptxi_known_set(k, (struct ptxi_known *)(uintptr_t)other);
+    else
+        ptxi_known_add(k, other->entries, other->count);
+}
+
+static bool has_entry(const struct ptxi_known *k, uint64_t who, uint32_t clock)
+{
+    uint32_t lo = 0, hi = k->count;
+
+    while (lo < hi) {
+        uint32_t mid = (lo + hi) / 2;
+
+        if (k->entries[mid].who < who)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < k->count && k->entries[lo].who == who && clock < k->entries[lo].clock;
+}
+
+bool ptxi_known_has(const struct ptxi_known *k, uint32_t agent, unsigned warp, unsigned lane, uint32_t clock)
+{
+    if (!k)
+        return false;
+    return k->everything || has_entry(k, ptxi_who(agent, PTXI_WHO_ALL, PTXI_WHO_ALL), clock) ||
+           has_entry(k, ptxi_who(agent, warp, PTXI_WHO_ALL), clock) || has_entry(k, ptxi_who(agent, warp, lane), clock);
+}

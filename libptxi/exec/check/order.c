@@ -1,0 +1,503 @@
+#include "exec/check/order.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- CTAs --- */
+
+static void forget_fence(struct ptxi_fence *f)
+{
+    ptxi_known_set(&f->lane, NULL);
+    ptxi_known_set(&f->warp, NULL);
+    ptxi_known_set(&f->cta, NULL);
+    ptxi_known_set(&f->all, NULL);
+    f->valid = false;
+}
+
+static void forget_lane(struct ptxi_check_lane *lane)
+{
+    ptxi_known_set(&lane->known, NULL);
+    for (unsigned k = 0; k < PTXI_LEVELS; k++)
+        ptxi_known_set(&lane->pending[k], NULL);
+    forget_fence(&lane->fence);
+    lane->lock.address = 0;
+}
+
+static void forget_warp(struct ptxi_check_warp *w)
+{
+    ptxi_known_set(&w->known, NULL);
+    memset(w->unfenced, 0, sizeof w->unfenced);
+    memset(w->touched, 0, sizeof w->touched);
+    for (unsigned k = 0; w->lanes && k < 32; k++)
+        forget_lane(&w->lanes[k]);
+}
+
+static void forget(struct ptxi_check_cta *k)
+{
+    ptxi_known_set(&k->known, NULL);
+    for (unsigned b = 0; b < PTXI_BARRIERS; b++) {
+        ptxi_known_set(&k->arrived[b], NULL);
+        k->arrived_any[b] = false;
+    }
+    for (unsigned w = 0; w < PTXI_CHECK_WARPS; w++)
+        forget_warp(&k->warps[w]);
+}
+
+static void free_shared(struct ptxi_check_cta *k)
+{
+    for (uint32_t n = 0; n < k->shared_lines; n++)
+        ptxi_line_clear(k->check->checker, &k->shared[n]);
+    free(k->shared);
+    k->shared = NULL;
+    k->shared_lines = 0;
+}
+
+static void add_counts(struct ptxi_check_cta *k)
+{
+    atomic_fetch_add_explicit(&k->check->accesses, k->accesses, memory_order_relaxed);
+    atomic_fetch_add_explicit(&k->check->unchecked, k->unchecked, memory_order_relaxed);
+    k->accesses = k->unchecked = 0;
+}
+
+void ptxi_check_free_cta(struct ptxi_cta *c)
+{
+    struct ptxi_check_cta *k = c->check;
+
+    if (!k)
+        return;
+    forget(k);
+    free_shared(k);
+    add_counts(k);
+    for (unsigned w = 0; w < PTXI_CHECK_WARPS; w++)
+        free(k->warps[w].lanes);
+    free(k);
+    c->check = NULL;
+}
+
+void ptxi_check_prepare_cta(struct ptxi_cta *c)
+{
+    struct ptxi_check *check = c->grid->check;
+    struct ptxi_check_cta *k;
+    uint64_t shared;
+
+    ptxi_check_free_cta(c);
+    if (!check)
+        return;
+    k = check->agent_count ? calloc(1, sizeof *k) : NULL;
+    shared = (uint64_t)c->grid->code->shared_base + c->grid->code->shared_bytes + c->grid->dynamic_shared;
+    if (k) {
+        k->check = check;
+        k->shared_lines = (uint32_t)(shared >> PTXI_LINE_SHIFT) + 1;
+        k->shared = calloc(k->shared_lines, sizeof *k->shared);
+    }
+    if (k && !k->shared) {
+        free(k);
+        k = NULL;
+    }
+    c->check = k;
+}
+
+static uint32_t agent_of(const struct ptxi_cta *c)
+{
+    const uint32_t *size = c->grid->grid;
+
+    return c->grid->check->first_agent + c->ctaid[0] + size[0] * (c->ctaid[1] + size[1] * c->ctaid[2]);
+}
+
+void ptxi_check_start_cluster(struct ptxi_cta *lead)
+{
+    bool all = true;
+
+    for (uint32_t m = 0; m < lead->member_count; m++)
+        all &= lead->members[m]->check != NULL;
+    for (uint32_t m = 0; m < lead->member_count; m++) {
+        struct ptxi_cta *c = lead->members[m];
+        struct ptxi_check_cta *k = c->check;
+
+        if (!all) { /* memory is short */
+            ptxi_check_free_cta(c);
+            continue;
+        }
+        forget(k);
+        add_counts(k);
+        k->agent = agent_of(c);
+        k->cta_clock = k->cluster_clock = ++*ptxi_order_clock(lead);
+        for (unsigned w = 0; w < PTXI_CHECK_WARPS; w++)
+            k->warps[w].clock = k->cta_clock;
+    }
+}
+
+/* --- comparison --- */
+
+bool ptxi_order_in_cluster(const struct ptxi_cta *c, uint32_t agent)
+{
+    for (uint32_t m = 0; m < c->lead->member_count; m++)
+        if (c->lead->members[m]->check->agent == agent)
+            return true;
+    return false;
+}
+
+static bool has_access(const struct ptxi_check_thread *t, const struct ptxi_record *r, unsigned lane, bool pending)
+{
+    const struct ptxi_check_cta *k = t->cta->check;
+    const struct ptxi_check_warp *w = &k->warps[t->warp];
+    const struct ptxi_check_lane *own = w->lanes ? &w->lanes[t->lane] : NULL;
+    unsigned warp = ptxi_record_warp(r);
+
+    if (ptxi_known_has(k->known, r->agent, warp, lane, r->clock) ||
+        ptxi_known_has(w->known, r->agent, warp, lane, r->clock) ||
+        (own && ptxi_known_has(own->known, r->agent, warp, lane, r->clock)))
+        return true;
+    for (unsigned l = 0; own && pending && l < PTXI_LEVELS; l++)
+        if (ptxi_known_has(own->pending[l], r->agent, warp, lane, r->clock))
+            return true;
+    return false;
+}
+
+bool ptxi_order_is_before(const struct ptxi_check_thread *t, const struct ptxi_record *r, uint32_t lanes, bool pending)
+{
+    const struct ptxi_check_cta *k = t->cta->check;
+
+    if (r->agent - k->check->first_agent >= k->check->agent_count) /* of another launch */
+        return true;
+    if (r->agent == k->agent) {
+        if (r->clock < k->cta_clock || (ptxi_record_warp(r) == t->warp && r->clock < k->warps[t->warp].clock))
+            return true;
+    }
+    if (r->clock < k->cluster_clock && ptxi_order_in_cluster(t->cta, r->agent))
+        return true;
+    for (; lanes; lanes &= lanes - 1)
+        if (!has_access(t, r, (unsigned)__builtin_ctz(lanes), pending))
+            return false;
+    return true;
+}
+
+bool ptxi_order_scopes_match(const struct ptxi_check_thread *t, unsigned scope, const struct ptxi_record *r)
+{
+    unsigned least = scope < ptxi_record_scope(r) ? scope : ptxi_record_scope(r);
+
+    if (r->agent == t->cta->check->agent || least >= PTXI_SCOPE_GPU)
+        return true;
+    return least == PTXI_SCOPE_CLUSTER && ptxi_order_in_cluster(t->cta, r->agent);
+}
+
+/* --- lanes of a warp --- */
+
+/* The lanes of a warp of 32 that exist. */
+static uint32_t live_lanes(const struct ptxi_warp *w, unsigned half)
+{
+    return (uint32_t)(w->live >> (32 * half));
+}
+
+/* An entry for each of the lanes. Returns their number. */
+static uint32_t lane_entries(const struct ptxi_check_cta *k, unsigned warp, uint32_t lanes, uint32_t clock,
+                             struct ptxi_known_entry *e)
+{
+    uint32_t n = 0;
+
+    for (; lanes; lanes &= lanes - 1)
+        e[n++] = (struct ptxi_known_entry){ ptxi_who(k->agent, warp, (unsigned)__builtin_ctz(lanes)), clock };
+    return n;
+}
+
+static bool make_lanes(struct ptxi_check_warp *w)
+{
+    if (!w->lanes)
+        w->lanes = calloc(32, sizeof *w->lanes);
+    return w->lanes;
+}
+
+/* All lanes know what each of them knows. */
+static void meet_all(struct ptxi_check_warp *w, uint32_t clock)
+{
+    w->clock = clock;
+    for (unsigned l = 0; w->lanes && l < 32; l++) {
+        ptxi_known_join(&w->known, w->lanes[l].known);
+        ptxi_known_set(&w->lanes[l].known, NULL);
+    }
+}
+
+static void meet_some(struct ptxi_check_cta *k, unsigned warp, uint32_t lanes, uint32_t clock)
+{
+    struct ptxi_check_warp *w = &k->warps[warp];
+    struct ptxi_known_entry e[32] = { { 0 } };
+    uint32_t count = lane_entries(k, warp, lanes, clock, e);
+    struct ptxi_known *known = NULL;
+
+    if (!make_lanes(w)) { /* rather miss races */
+        meet_all(w, clock);
+        return;
+    }
+    ptxi_known_add(&known, e, count);
+    for (uint32_t left = lanes; left; left &= left - 1)
+        ptxi_known_join(&known, w->lanes[__builtin_ctz(left)].known);
+    for (uint32_t left = lanes; left; left &= left - 1)
+        ptxi_known_set(&w->lanes[__builtin_ctz(left)].known, known);
+    ptxi_known_unref(known);
+}
+
+void ptxi_check_lanes_meet(struct ptxi_warp *w, ptxi_lanes lanes)
+{
+    struct ptxi_check_cta *k = w->cta->check;
+    uint32_t clock = ++*ptxi_order_clock(w->cta);
+
+    for (unsigned half = 0; half < PTXI_WARP32S; half++) {
+        unsigned warp = w->index * PTXI_WARP32S + half;
+        uint32_t these = (uint32_t)(lanes >> (32 * half)), live = live_lanes(w, half);
+
+        if (!(live & ~these))
+            meet_all(&k->warps[warp], clock);
+        else if (these & (these - 1))
+            meet_some(k, warp, these, clock);
+    }
+}
+
+/* --- barriers --- */
+
+/* Adds what the lanes of a warp of 32 know, and their accesses until now. */
+static void contribute(struct ptxi_cta *c, unsigned warp, uint32_t lanes, bool whole, uint32_t clock,
+                       struct ptxi_known **known)
+{
+    struct ptxi_check_cta *k = c->check;
+    struct ptxi_check_warp *w = &k->warps[warp];
+    struct ptxi_known_entry e[32] = { { ptxi_who(k->agent, warp, PTXI_WHO_ALL), clock } };
+    uint32_t count = whole ? 1 : lane_entries(k, warp, lanes, clock, e);
+
+    ptxi_known_add(known, e, count);
+    ptxi_known_join(known, w->known);
+    for (; w->lanes && lanes; lanes &= lanes - 1)
+        ptxi_known_join(known, w->lanes[__builtin_ctz(lanes)].known);
+}
+
+/* The lanes of a warp that wait at a barrier and will be released. */
+static ptxi_lanes waiting_lanes(const struct ptxi_warp *w, unsigned number)
+{
+    ptxi_lanes lanes = 0;
+
+    if (w->barrier_state == PTXI_WARP_BARRIER_AT + number)
+        return w->live;
+    for (uint32_t s = 0; s < w->split_count; s++)
+        if (w->splits[s].state == PTXI_SPLIT_BARRIER && w->splits[s].barrier == number)
+            lanes |= w->splits[s].lanes & w->arrived;
+    return lanes;
+}
+
+static void complete_for_all(struct ptxi_cta *c, uint32_t clock)
+{
+    struct ptxi_check_cta *k = c->check;
+
+    k->cta_clock = clock;
+    for (unsigned n = 0; n < c->warp_count * PTXI_WARP32S; n++) {
+        struct ptxi_check_warp *w = &k->warps[n];
+
+        meet_all(w, clock);
+        ptxi_known_join(&k->known, w->known);
+        ptxi_known_set(&w->known, NULL);
+    }
+}
+
+static void complete_for_some(struct ptxi_cta *c, unsigned number, const ptxi_lanes *lanes, uint32_t clock)
+{
+    struct ptxi_check_cta *k = c->check;
+    struct ptxi_known *known = NULL;
+
+    ptxi_known_join(&known, k->arrived[number]);
+    for (uint32_t n = 0; n < c->warp_count * PTXI_WARP32S; n++) {
+        uint32_t these = (uint32_t)(lanes[n / PTXI_WARP32S] >> (n % PTXI_WARP32S * 32));
+        uint32_t live = live_lanes(&c->warps[n / PTXI_WARP32S], n % PTXI_WARP32S);
+
+        if (these)
+            contribute(c, n, these, !(live & ~these), clock, &known);
+    }
+    for (uint32_t n = 0; n < c->warp_count * PTXI_WARP32S; n++) {
+        uint32_t these = (uint32_t)(lanes[n / PTXI_WARP32S] >> (n % PTXI_WARP32S * 32));
+        uint32_t live = live_lanes(&c->warps[n / PTXI_WARP32S], n % PTXI_WARP32S);
+        struct ptxi_check_warp *w = &k->warps[n];
+
+        if (!these)
+            continue;
+        if (!(live & ~these) || !make_lanes(w)) {
+            meet_all(w, clock);
+            ptxi_known_join(&w->known, known);
+        } else {
+            for (; these; these &= these - 1)
+                ptxi_known_join(&w->lanes[__builtin_ctz(these)].known, known);
+        }
+    }
+    ptxi_known_unref(known);
+}
+
+void ptxi_check_barrier_completes(struct ptxi_cta *c, unsigned number)
+{
+    struct ptxi_check_cta *k = c->check;
+    uint32_t clock = ++*ptxi_order_clock(c);
+    ptxi_lanes lanes[PTXI_CHECK_WARPS];
+    bool all = !k->arrived_any[number];
+
+    for (uint32_t n = 0; n < c->warp_count; n++) {
+        lanes[n] = waiting_lanes(&c->warps[n], number);
+        all &= !(c->warps[n].live & ~lanes[n]);
+    }
+    if (all)
+        complete_for_all(c, clock);
+    else
+        complete_for_some(c, number, lanes, clock);
+    ptxi_known_set(&k->arrived[number], NULL);
+    k->arrived_any[number] = false;
+}
+
+void ptxi_check_barrier_arrives(struct ptxi_warp *w, ptxi_lanes lanes, unsigned number)
+{
+    struct ptxi_check_cta *k = w->cta->check;
+    uint32_t clock = ++*ptxi_order_clock(w->cta);
+
+    k->arrived_any[number] = true;
+    for (unsigned half = 0; half < PTXI_WARP32S; half++) {
+        uint32_t these = (uint32_t)(lanes >> (32 * half));
+
+        if (these)
+            contribute(w->cta, w->index * PTXI_WARP32S + half, these, !(live_lanes(w, half) & ~these), clock,
+                       &k->arrived[number]);
+    }
+}
+
+void ptxi_check_cluster_barrier_completes(struct ptxi_cta *lead)
+{
+    uint32_t clock = ++*ptxi_order_clock(lead);
+    struct ptxi_known *known = NULL;
+
+    for (uint32_t m = 0; m < lead->member_count; m++) {
+        complete_for_all(lead->members[m], clock);
+        lead->members[m]->check->cluster_clock = clock;
+        ptxi_known_join(&known, lead->members[m]->check->known);
+    }
+    for (uint32_t m = 0; m < lead->member_count; m++)
+        ptxi_known_join(&lead->members[m]->check->known, known);
+    ptxi_known_unref(known);
+}
+
+/* --- fences, and strong accesses --- */
+
+static unsigned level_of(unsigned scope)
+{
+    return scope < PTXI_SCOPE_GPU ? scope : PTXI_LEVEL_ALL;
+}
+
+static void fence_lane(struct ptxi_cta *c, unsigned warp, unsigned lane, unsigned level)
+{
+    struct ptxi_check_cta *k = c->check;
+    struct ptxi_check_warp *w = &k->warps[warp];
+    struct ptxi_check_lane *own = &w->lanes[lane];
+    struct ptxi_fence *f = &own->fence;
+
+    for (unsigned l = 0; l <= level; l++) {
+        w->unfenced[l] &= ~(UINT32_C(1) << lane);
+        ptxi_known_join(&own->known, own->pending[l]);
+        ptxi_known_set(&own->pending[l], NULL);
+    }
+    f->valid = true;
+    f->level = (uint8_t)level;
+    f->clock = *ptxi_order_clock(c);
+    f->warp_clock = w->clock;
+    f->cta_clock = k->cta_clock;
+    f->cluster_clock = k->cluster_clock;
+    ptxi_known_set(&f->lane, own->known);
+    ptxi_known_set(&f->warp, w->known);
+    ptxi_known_set(&f->cta, k->known);
+    ptxi_known_set(&f->all, NULL);
+}
+
+void ptxi_order_fence(struct ptxi_warp *w, ptxi_lanes lanes, unsigned scope)
+{
+    ++*ptxi_order_clock(w->cta);
+    for (; lanes; lanes &= lanes - 1) {
+        unsigned l = ptxi_first_lane(lanes), warp = w->index * PTXI_WARP32S + l / 32;
+
+        if (make_lanes(&w->cta->check->warps[warp]))
+            fence_lane(w->cta, warp, l % 32, level_of(scope));
+    }
+}
+
+/* All that the thread knew at its fence, and its own accesses before `clock`. */
+static struct ptxi_known *known_at_fence(const struct ptxi_check_thread *t, struct ptxi_fence *f, uint32_t clock)
+{
+    const struct ptxi_cta *lead = t->cta->lead;
+    uint32_t agent = t->cta->check->agent;
+    struct ptxi_known_entry e[] = { { ptxi_who(agent, t->warp, t->lane), clock },
+                                    { ptxi_who(agent, t->warp, PTXI_WHO_ALL), f->warp_clock },
+                                    { ptxi_who(agent, PTXI_WHO_ALL, PTXI_WHO_ALL), f->cta_clock } };
+
+    if (f->all && f->all_clock == clock)
+        return f->all;
+    ptxi_known_set(&f->all, NULL);
+    f->all_clock = clock;
+    ptxi_known_add(&f->all, e, 3);
+    for (uint32_t m = 0; lead->member_count > 1 && m < lead->member_count; m++) {
+        e[0] = (struct ptxi_known_entry){ ptxi_who(lead->members[m]->check->agent, PTXI_WHO_ALL, PTXI_WHO_ALL),
+                                          f->cluster_clock };
+        ptxi_known_add(&f->all, e, 1);
+    }
+    ptxi_known_join(&f->all, f->lane);
+    ptxi_known_join(&f->all, f->warp);
+    ptxi_known_join(&f->all, f->cta);
+    return f->all;
+}
+
+/* The CTA, or the first CTA of the cluster, to whose threads knowledge of a level is released; 0: to all. */
+static uint32_t group_of(const struct ptxi_check_thread *t, unsigned level)
+{
+    if (level == PTXI_LEVEL_CTA)
+        return t->cta->check->agent;
+    return level == PTXI_LEVEL_CLUSTER ? t->cta->lead->check->agent : 0;
+}
+
+void ptxi_order_release(const struct ptxi_check_thread *t, struct ptxi_line *line, uint32_t offset, unsigned scope,
+                        bool modifies, bool unlocks)
+{
+    struct ptxi_check_warp *w = &t->cta->check->warps[t->warp];
+    struct ptxi_fence *f = w->lanes && w->lanes[t->lane].fence.valid ? &w->lanes[t->lane].fence : NULL;
+    struct ptxi_released *r = f || line->released ? ptxi_line_released(line, offset, f) : NULL;
+    unsigned level = f && f->level < level_of(scope) ? f->level : level_of(scope);
+
+    if (!r)
+        return;
+    for (unsigned l = 0; l < PTXI_LEVELS; l++) {
+        bool keeps = modifies && (r->of[l] == group_of(t, l) || l > level_of(scope));
+
+        if (!keeps)
+            ptxi_known_set(&r->known[l], NULL);
+        if (f && l <= level) {
+            bool unfenced = unlocks && w->touched[l] >> t->lane & 1;
+
+            r->of[l] = group_of(t, l);
+            ptxi_known_join(&r->known[l],
+                            known_at_fence(t, f, unfenced ? w->lanes[t->lane].lock.clock : f->clock));
+        }
+    }
+}
+
+void ptxi_order_take_lock(const struct ptxi_check_thread *t, uint64_t address, uint64_t open)
+{
+    struct ptxi_check_warp *w = &t->cta->check->warps[t->warp];
+
+    if (!make_lanes(w))
+        return;
+    w->lanes[t->lane].lock = (struct ptxi_taken_lock){ address, open, ++*ptxi_order_clock(t->cta) };
+    for (unsigned l = 0; l < PTXI_LEVELS; l++) {
+        w->unfenced[l] |= UINT32_C(1) << t->lane;
+        w->touched[l] &= ~(UINT32_C(1) << t->lane);
+    }
+}
+
+void ptxi_order_acquire(const struct ptxi_check_thread *t, struct ptxi_line *line, uint32_t offset, unsigned scope)
+{
+    struct ptxi_check_warp *w = &t->cta->check->warps[t->warp];
+    struct ptxi_released *r = line->released ? ptxi_line_released(line, offset, false) : NULL;
+
+    if (!r || !make_lanes(w))
+        return;
+    for (unsigned l = 0; l <= level_of(scope); l++)
+        if (r->known[l] && r->of[l] == group_of(t, l))
+            ptxi_known_join(&w->lanes[t->lane].pending[l], r->known[l]);
+}

@@ -1,0 +1,94 @@
+/* Which accesses happen before others: the state of the threads of a CTA, and the events that change it. */
+#ifndef PTXI_EXEC_CHECK_ORDER_H
+#define PTXI_EXEC_CHECK_ORDER_H
+
+#include "exec/check/check.h"
+#include "exec/check/known.h"
+#include "exec/check/shadow.h"
+#include "exec/engine/cta.h"
+
+/* What a thread knew at its last fence: what later strong writes release. */
+struct ptxi_fence {
+    bool valid;
+    uint8_t level;           /* PTXI_LEVEL_... of its scope */
+    uint32_t clock;          /* the thread's accesses before this time, and those that the clocks of its warp, CTA and
+                              * cluster said to happen before: */
+    uint32_t warp_clock, cta_clock, cluster_clock;
+    struct ptxi_known *lane, *warp, *cta;
+    struct ptxi_known *all;  /* all of this, with the thread's accesses before all_clock; NULL: not computed yet */
+    uint32_t all_clock;
+};
+
+/* A compare-and-swap by which the thread may have taken a lock. */
+struct ptxi_taken_lock {
+    uint64_t address; /* with its offset in the window, if it is in shared memory; 0: none */
+    uint64_t open;    /* the value that it compares with: a write of it releases the lock */
+    uint32_t clock;
+};
+
+struct ptxi_check_lane {
+    struct ptxi_taken_lock lock;
+    struct ptxi_known *known;
+    struct ptxi_known *pending[PTXI_LEVELS]; /* read by strong reads; a fence makes it known */
+    struct ptxi_fence fence;
+};
+
+struct ptxi_check_warp {     /* of 32 lanes */
+    uint32_t clock;          /* accesses of its lanes before this time happen before those of all its lanes */
+    struct ptxi_known *known;
+    struct ptxi_check_lane *lanes; /* NULL: none has used a fence */
+    /* By level: lanes that have not used a fence since they may have taken a lock, and those of them that have accessed
+     * memory. If another thread had the lock before, these accesses would not happen after its own. */
+    uint32_t unfenced[PTXI_LEVELS], touched[PTXI_LEVELS];
+    uint64_t acquiring[32];  /* addresses of the strong read that is being executed */
+};
+
+enum { PTXI_PAGE_CACHE = 64, PTXI_CHECK_WARPS = 32, PTXI_SEEN_RACES = 64 };
+
+struct ptxi_check_cta {
+    struct ptxi_check *check;
+    uint32_t agent;
+    uint32_t clock;          /* the time, of the CTA with rank 0 */
+    uint32_t cta_clock;      /* accesses of the CTA before this time happen before those of all its threads */
+    uint32_t cluster_clock;  /* the same for its cluster */
+    struct ptxi_known *known;
+    struct ptxi_known *arrived[PTXI_BARRIERS]; /* by threads that arrived at a barrier without waiting */
+    bool arrived_any[PTXI_BARRIERS];
+    struct ptxi_check_warp warps[PTXI_CHECK_WARPS];
+    struct ptxi_line *shared;
+    uint32_t shared_lines;
+    uint64_t accesses, unchecked; /* not yet added to the launch's */
+    struct ptxi_shadow_page *pages[PTXI_PAGE_CACHE];
+    uint64_t seen[PTXI_SEEN_RACES]; /* races that have been reported */
+};
+
+/* A thread of a checked CTA. */
+struct ptxi_check_thread {
+    struct ptxi_cta *cta;
+    unsigned warp, lane; /* of 32 lanes */
+};
+
+/* Whether accesses of the record happen before the thread's next one. `pending`: also if it needs a fence for that. */
+bool ptxi_order_is_before(const struct ptxi_check_thread *t, const struct ptxi_record *r, uint32_t lanes, bool pending);
+/* Whether accesses of these scopes by both are morally strong, if they are strong. */
+bool ptxi_order_scopes_match(const struct ptxi_check_thread *t, unsigned scope, const struct ptxi_record *r);
+/* Whether the record is of a CTA of the thread's cluster. */
+bool ptxi_order_in_cluster(const struct ptxi_cta *c, uint32_t agent);
+
+/* A strong write, or, if `modifies` is set, an atomic operation, releases knowledge. `unlocks`: it releases the lock that
+ * the thread has taken. The line is locked. */
+void ptxi_order_release(const struct ptxi_check_thread *t, struct ptxi_line *line, uint32_t offset, unsigned scope,
+                        bool modifies, bool unlocks);
+/* A compare-and-swap with that value. */
+void ptxi_order_take_lock(const struct ptxi_check_thread *t, uint64_t address, uint64_t open);
+
+/* A strong read. The line is locked. */
+void ptxi_order_acquire(const struct ptxi_check_thread *t, struct ptxi_line *line, uint32_t offset, unsigned scope);
+void ptxi_order_fence(struct ptxi_warp *w, ptxi_lanes lanes, unsigned scope);
+
+static inline uint32_t *ptxi_order_clock(struct ptxi_cta *c)
+{
+    return &c->lead->check->clock;
+}
+
+#endif

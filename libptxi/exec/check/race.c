@@ -1,0 +1,426 @@
+#include "exec/check/race.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "exec/check/finding.h"
+#include "exec/check/order.h"
+#include "exec/engine/address_space.h"
+#include "exec/memory/access.h"
+#include "isa/isa.h"
+
+/* The access of one lane. */
+struct access {
+    struct ptxi_check_thread t;
+    struct ptxi_warp *w;
+    const struct ptxi_insn *i;   /* the check_access */
+    struct ptxi_record record;   /* what it leaves */
+    unsigned strength, scope;
+    bool write;
+    uint32_t size;
+    uint64_t address;            /* global, or in shared memory of `owner` */
+    const struct ptxi_cta *owner; /* NULL: global */
+};
+
+/* --- values --- */
+
+/* The instruction that is checked. */
+static const struct ptxi_insn *checked(const struct ptxi_insn *i)
+{
+    return i[1].op == PTXI_OP_guard ? i + 2 : i + 1;
+}
+
+/* The bytes that a lane's store writes. Returns their number, 0 if they are not known. */
+static uint32_t stored_bytes(const struct ptxi_warp *w, const struct ptxi_insn *check, unsigned lane,
+                             unsigned char to[16])
+{
+    const struct ptxi_insn *i = checked(check);
+    uint32_t size = check->mods & PTXI_CHECK_BYTES, flags = ptxi_op_flags[i->op], count = 1, n = 0, element, width;
+    uint16_t slots[4] = { i->b, i->c, i->d, i->mods };
+
+    if (!(flags & PTXI_OP_FLAG_STORE))
+        return 0;
+    if (flags & PTXI_OP_FLAG_V2)
+        count = 2;
+    if (flags & PTXI_OP_FLAG_V4)
+        count = 4;
+    element = size / count;
+    width = element == 1 ? 2 : element; /* bytes come from registers of 16 bits */
+    for (uint32_t k = 0; k < count; k++, n += element) {
+        if (slots[k] == PTXI_NO_SLOT)
+            return 0;
+        memcpy(to + n, (const unsigned char *)PTXI_SLOT(w, slots[k]) + (size_t)lane * width, element);
+    }
+    return n;
+}
+
+static RACY uint32_t bytes_in_memory(const struct access *a, unsigned char to[16])
+{
+    uint64_t at = a->address;
+
+    if (a->owner) {
+        if (at + a->size > a->owner->shared_bytes)
+            return 0;
+        memcpy(to, a->owner->shared + at, a->size);
+        return a->size;
+    }
+    return (uint32_t)ptxi_access_read(a->w, a->t.lane, at, to, a->size);
+}
+
+/* Both values of a write after a write. False: they are not known. */
+static bool find_values(const struct access *a, const struct ptxi_record *r, unsigned char before[16],
+                        unsigned char now[16])
+{
+    unsigned own = a->w->index, half = a->t.warp % PTXI_WARP32S;
+    bool together = r->agent == a->record.agent && r->clock == a->record.clock && r->meta == a->record.meta;
+
+    assert(a->t.warp / PTXI_WARP32S == own);
+    (void)own;
+    if (stored_bytes(a->w, a->i, half * 32 + a->t.lane, now) != a->size)
+        return false;
+    /* lanes of one instruction: the memory has none of their values yet */
+    if (together)
+        return stored_bytes(a->w, a->i, half * 32 + (unsigned)__builtin_ctz(r->lanes & ~a->record.lanes), before) ==
+               a->size;
+    return bytes_in_memory(a, before) == a->size;
+}
+
+/* --- reports --- */
+
+static void thread_index(const struct ptxi_grid *g, uint32_t thread, uint32_t tid[3])
+{
+    tid[0] = thread % g->block[0];
+    tid[1] = thread / g->block[0] % g->block[1];
+    tid[2] = thread / g->block[0] / g->block[1];
+}
+
+/* What the finding says about an access that left the record. */
+static struct ptxi_finding_site find_site(const struct ptxi_check *check, const struct ptxi_record *r, unsigned lane,
+                                          bool write)
+{
+    const uint32_t *size = check->grid->grid;
+    uint32_t n = r->agent - check->first_agent;
+    struct ptxi_finding_site s = { .access = write ? PTXI_AK_STORE : PTXI_AK_LOAD, .threads = 1 };
+
+    if (ptxi_record_strength(r) == PTXI_CHECK_ATOMIC)
+        s.access = PTXI_AK_ATOMIC;
+    s.code = ptxi_place_find(ptxi_record_place(r), &s.at);
+    s.ctaid[0] = n % size[0];
+    s.ctaid[1] = n / size[0] % size[1];
+    s.ctaid[2] = n / size[0] / size[1];
+    thread_index(check->grid, ptxi_record_warp(r) * 32 + lane, s.tid);
+    return s;
+}
+
+/* Whether the CTA context has reported a race of these places already. */
+static bool is_known(struct ptxi_check_cta *k, uint32_t before, uint32_t now, unsigned what)
+{
+    uint64_t key = (uint64_t)before << 36 | (uint64_t)now << 8 | what << 1 | 1;
+    uint64_t *seen = &k->seen[(key * UINT64_C(0x9e3779b97f4a7c15)) >> 58];
+    bool known = *seen == key;
+
+    *seen = key;
+    return known;
+}
+
+static void set_value(struct ptxi_finding_site *s, const unsigned char *bytes)
+{
+    s->has_value = true;
+    memcpy(&s->value, bytes, sizeof s->value);
+}
+
+/* The kind of a race with an earlier write or read. */
+static enum ptxi_finding_kind kind_of(const struct access *a, bool r_writes)
+{
+    if (!r_writes)
+        return PTXI_FINDING_RACE_WAR;
+    return a->write ? PTXI_FINDING_RACE_WAW : PTXI_FINDING_RACE_RAW;
+}
+
+static void report(const struct access *a, const struct ptxi_record *r, bool r_writes,
+                   enum ptxi_finding_severity severity)
+{
+    struct ptxi_check_cta *k = a->t.cta->check;
+    unsigned char before[16] = { 0 }, now[16] = { 0 };
+    bool own_warp = r->agent == k->agent && ptxi_record_warp(r) == a->t.warp, has_values = false;
+    uint32_t others = own_warp ? r->lanes & ~a->record.lanes : r->lanes;
+    struct ptxi_finding f = { .kind = kind_of(a, r_writes), .severity = severity, .site_count = 2,
+                              .space = a->owner ? PTXI_FINDING_SHARED : PTXI_FINDING_GLOBAL, .address = a->address,
+                              .size = a->size };
+
+    if (severity == PTXI_FINDING_WARNING)
+        f.detail = "only .volatile makes these accesses strong";
+    if (f.kind == PTXI_FINDING_RACE_WAW) {
+        has_values = find_values(a, r, before, now);
+        if (has_values && !memcmp(before, now, a->size))
+            f.severity = PTXI_FINDING_BENIGN;
+    }
+    if (is_known(k, ptxi_record_place(r), ptxi_record_place(&a->record), f.kind << 2 | f.severity))
+        return;
+    f.sites[0] = find_site(k->check, &a->record, a->t.lane, a->write);
+    f.sites[1] = find_site(k->check, r, (unsigned)__builtin_ctz(others), r_writes);
+    if (has_values) {
+        set_value(&f.sites[0], now);
+        set_value(&f.sites[1], before);
+    }
+    ptxi_findings_add(k->check->grid->findings, &f, k->check->grid->code->name, k->check->launch);
+}
+
+/* --- cells --- */
+
+/* Whether shared memory still has the record of an earlier CTA, whose memory it was. */
+static inline bool is_stale(const struct access *a, const struct ptxi_record *r)
+{
+    return a->owner && r->agent != a->record.agent && !ptxi_order_in_cluster(a->t.cta, r->agent);
+}
+
+/* Compares the access with an earlier one, of which at least one is a write. */
+static inline void compare(const struct access *a, const struct ptxi_record *r, bool r_writes)
+{
+    bool own_warp = r->agent == a->record.agent && ptxi_record_warp(r) == a->t.warp;
+    uint32_t others = own_warp ? r->lanes & ~a->record.lanes : r->lanes;
+    unsigned strength = ptxi_record_strength(r);
+    enum ptxi_finding_severity severity = PTXI_FINDING_ERROR;
+
+    if (!r->agent || !others)
+        return;
+    if (strength && a->strength && ptxi_order_scopes_match(&a->t, a->scope, r)) {
+        if (strength != PTXI_CHECK_VOLATILE && a->strength != PTXI_CHECK_VOLATILE)
+            return;
+        severity = PTXI_FINDING_WARNING;
+    }
+    if (!is_stale(a, r) && !ptxi_order_is_before(&a->t, r, others, a->strength != PTXI_CHECK_WEAK))
+        report(a, r, r_writes, severity);
+}
+
+/* Whether the record may be forgotten when the access is recorded: it happens before, or it is the thread's own. */
+static bool is_covered(const struct access *a, const struct ptxi_record *r)
+{
+    bool own_warp = r->agent == a->record.agent && ptxi_record_warp(r) == a->t.warp;
+    uint32_t others = own_warp ? r->lanes & ~a->record.lanes : r->lanes;
+
+    return !r->agent || !others || is_stale(a, r) || ptxi_order_is_before(&a->t, r, others, false);
+}
+
+/* Adds a record to those of unordered accesses. */
+static void insert(const struct access *a, struct ptxi_record *list)
+{
+    const struct ptxi_record *n = &a->record;
+    unsigned at = PTXI_CELL_RECORDS;
+
+    for (unsigned k = 0; k < PTXI_CELL_RECORDS; k++) {
+        struct ptxi_record *r = &list[k];
+
+        if (r->agent == n->agent && ptxi_record_warp(r) == a->t.warp && !is_covered(a, r)) {
+            r->lanes |= n->lanes; /* the clock stays that of the earliest */
+            r->meta = n->meta;
+            return;
+        }
+        if (at == PTXI_CELL_RECORDS && is_covered(a, r))
+            at = k;
+    }
+    if (at == PTXI_CELL_RECORDS) /* keep those of two CTAs if there are some */
+        at = list[0].agent == n->agent ? 0 : PTXI_CELL_RECORDS - 1;
+    list[at] = *n;
+}
+
+static inline void check_cell(const struct access *a, struct ptxi_cell *c)
+{
+    for (unsigned k = 0; k < PTXI_CELL_RECORDS; k++)
+        compare(a, &c->writes[k], true);
+    if (!a->write) {
+        insert(a, c->reads);
+        return;
+    }
+    for (unsigned k = 0; k < PTXI_CELL_RECORDS; k++)
+        compare(a, &c->reads[k], false);
+    if (a->strength != PTXI_CHECK_WEAK) {
+        insert(a, c->writes);
+        for (unsigned k = 0; k < PTXI_CELL_RECORDS; k++)
+            if (is_covered(a, &c->reads[k]))
+                c->reads[k].agent = 0;
+        return;
+    }
+    *c = (struct ptxi_cell){ .writes = { a->record } };
+}
+
+/* --- lines --- */
+
+static struct ptxi_line *find_global(struct ptxi_check_cta *k, uint64_t address)
+{
+    uint64_t number = address >> PTXI_PAGE_SHIFT;
+    struct ptxi_shadow_page **cached = &k->pages[number % PTXI_PAGE_CACHE], *p = *cached;
+
+    if (!p || p->number != number) {
+        p = ptxi_shadow_page(k->check->checker, number);
+        if (!p)
+            return NULL;
+        *cached = p;
+    }
+    return &p->lines[address >> PTXI_LINE_SHIFT & (PTXI_PAGE_LINES - 1)];
+}
+
+static struct ptxi_line *find_line(const struct access *a, uint64_t address)
+{
+    uint64_t n = address >> PTXI_LINE_SHIFT;
+
+    if (!a->owner)
+        return find_global(a->t.cta->check, address);
+    return n < a->owner->check->shared_lines ? &a->owner->check->shared[n] : NULL;
+}
+
+/* The operand of an instruction that has 32 or 64 bits. */
+static uint64_t operand(const struct access *a, unsigned slot)
+{
+    unsigned l = a->t.warp % PTXI_WARP32S * 32 + a->t.lane;
+
+    return a->size == 8 ? ((const uint64_t *)PTXI_SLOT(a->w, slot))[l] : ((const uint32_t *)PTXI_SLOT(a->w, slot))[l];
+}
+
+static uint64_t lock_address(const struct access *a, uint64_t address)
+{
+    return a->owner ? address | PTXI_SHARED_WINDOW : address;
+}
+
+/* Whether the write opens the lock that the thread has taken. */
+static bool is_unlock(const struct access *a, uint64_t address)
+{
+    const struct ptxi_check_warp *w = &a->t.cta->check->warps[a->t.warp];
+    const struct ptxi_insn *i = checked(a->i);
+
+    if (!w->lanes || w->lanes[a->t.lane].lock.address != lock_address(a, address) || (a->size != 4 && a->size != 8) ||
+        i->b == PTXI_NO_SLOT)
+        return false;
+    return operand(a, i->b) == w->lanes[a->t.lane].lock.open;
+}
+
+/* Notes a compare-and-swap, and accesses after one. */
+static void note_locks(const struct access *a)
+{
+    struct ptxi_check_warp *w = &a->t.cta->check->warps[a->t.warp];
+    const struct ptxi_insn *i = checked(a->i);
+
+    if (i->op == PTXI_OP_atom_cas_b32 || i->op == PTXI_OP_atom_cas_b64) {
+        ptxi_order_take_lock(&a->t, lock_address(a, a->address), operand(a, i->b));
+        return;
+    }
+    if (w->lanes && w->lanes[a->t.lane].lock.address == lock_address(a, a->address))
+        return;
+    for (unsigned l = 0; l < PTXI_LEVELS; l++)
+        w->touched[l] |= w->unfenced[l] & a->record.lanes;
+}
+
+/* Checks `size` bytes of the access, which are in one line. False: memory is short. */
+static bool check_in_line(const struct access *a, uint64_t address, uint32_t size)
+{
+    struct ptxi_line *l = find_line(a, address);
+    uint32_t offset = address & (PTXI_LINE_BYTES - 1);
+    struct ptxi_cell *cells;
+
+    if (!l)
+        return false;
+    ptxi_line_lock(l);
+    cells = ptxi_line_cells(a->t.cta->check->check->checker, l, offset, size);
+    for (uint32_t c = offset >> l->cell_shift, end = (offset + size - 1) >> l->cell_shift; cells && c <= end; c++)
+        check_cell(a, &cells[c]);
+    if (a->strength && a->write)
+        ptxi_order_release(&a->t, l, offset, a->scope, a->strength == PTXI_CHECK_ATOMIC, is_unlock(a, address));
+    ptxi_line_unlock(l);
+    return cells;
+}
+
+static bool check_lane(const struct access *a)
+{
+    uint32_t first = PTXI_LINE_BYTES - (uint32_t)(a->address & (PTXI_LINE_BYTES - 1));
+
+    if (a->size <= first)
+        return check_in_line(a, a->address, a->size);
+    return check_in_line(a, a->address, first) & check_in_line(a, a->address + first, a->size - first);
+}
+
+/* Sets the memory of an address in the window of shared memory. False: there is no such memory. */
+static bool find_shared(struct access *a, uint64_t address)
+{
+    struct ptxi_cta *c = a->t.cta;
+    uint64_t rank = address / PTXI_SHARED_STEP;
+
+    if (!c->grid->code->in_clusters) {
+        a->owner = c;
+        a->address = address;
+        return true;
+    }
+    if (rank >= c->lead->member_count)
+        return false;
+    a->owner = c->lead->members[rank];
+    a->address = address % PTXI_SHARED_STEP;
+    return true;
+}
+
+static struct access begin(struct ptxi_warp *w, const struct ptxi_insn *i)
+{
+    uint32_t place = i->b | (uint32_t)i->c << 16;
+    struct access a = { .t = { .cta = w->cta }, .w = w, .i = i, .size = i->mods & PTXI_CHECK_BYTES,
+                        .strength = i->mods >> PTXI_CHECK_STRENGTH_SHIFT & 3,
+                        .scope = i->mods >> PTXI_CHECK_SCOPE_SHIFT & 3, .write = i->mods & PTXI_CHECK_WRITE };
+
+    a.record.agent = w->cta->check->agent;
+    a.record.clock = *ptxi_order_clock(w->cta);
+    a.record.meta = (place < PTXI_PLACE_UNKNOWN ? place : PTXI_PLACE_UNKNOWN) | a.strength << PTXI_META_STRENGTH |
+                    a.scope << PTXI_META_SCOPE;
+    return a;
+}
+
+static void set_lane(struct access *a, unsigned l)
+{
+    a->t.warp = a->w->index * PTXI_WARP32S + l / 32;
+    a->t.lane = l % 32;
+    a->record.lanes = UINT32_C(1) << l % 32;
+    a->record.meta = (a->record.meta & ~(31u << PTXI_META_WARP)) | a->t.warp << PTXI_META_WARP;
+}
+
+void ptxi_race_check(struct ptxi_warp *w, const struct ptxi_insn *i, const uint64_t *addresses, ptxi_lanes shared,
+                     ptxi_lanes lanes)
+{
+    struct access a = begin(w, i);
+    bool reads = a.strength == PTXI_CHECK_ATOMIC || !a.write, all = true;
+
+    for (; lanes; lanes &= lanes - 1) {
+        unsigned l = ptxi_first_lane(lanes);
+
+        set_lane(&a, l);
+        a.owner = NULL;
+        a.address = addresses[l];
+        if (a.strength && reads)
+            w->cta->check->warps[a.t.warp].acquiring[l % 32] = shared >> l & 1 ? addresses[l] | PTXI_SHARED_WINDOW
+                                                                               : addresses[l];
+        if (!(shared >> l & 1) || find_shared(&a, addresses[l])) {
+            all &= check_lane(&a);
+            note_locks(&a);
+        }
+    }
+    w->cta->check->accesses++;
+    w->cta->check->unchecked += !all;
+}
+
+void ptxi_race_acquire(struct ptxi_warp *w, const struct ptxi_insn *i, ptxi_lanes lanes)
+{
+    struct access a = begin(w, i);
+
+    for (; lanes; lanes &= lanes - 1) {
+        unsigned l = ptxi_first_lane(lanes);
+        uint64_t address = w->cta->check->warps[w->index * PTXI_WARP32S + l / 32].acquiring[l % 32];
+        struct ptxi_line *line;
+
+        set_lane(&a, l);
+        a.owner = NULL;
+        a.address = address;
+        if (address & PTXI_SHARED_WINDOW && !find_shared(&a, address & ~PTXI_SHARED_WINDOW))
+            continue;
+        line = find_line(&a, a.address);
+        if (!line)
+            continue;
+        ptxi_line_lock(line);
+        ptxi_order_acquire(&a.t, line, a.address & (PTXI_LINE_BYTES - 1), a.scope);
+        ptxi_line_unlock(line);
+    }
+}

@@ -1,0 +1,208 @@
+#include "exec/check/shadow.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exec/check/check.h"
+#include "exec/check/checker.h"
+#include "exec/engine/grid.h"
+
+bool ptxi_shadow_take(struct ptxi_checker *x, uint64_t bytes)
+{
+    if (atomic_fetch_add_explicit(&x->bytes, bytes, memory_order_relaxed) + bytes <= x->limit)
+        return true;
+    ptxi_shadow_give(x, bytes);
+    return false;
+}
+
+void ptxi_shadow_give(struct ptxi_checker *x, uint64_t bytes)
+{
+    atomic_fetch_sub_explicit(&x->bytes, bytes, memory_order_relaxed);
+}
+
+/* --- lines --- */
+
+static uint64_t cell_bytes(unsigned shift)
+{
+    return (uint64_t)(PTXI_LINE_BYTES >> shift) * sizeof(struct ptxi_cell);
+}
+
+static struct ptxi_cell *make_cells(struct ptxi_checker *x, unsigned shift)
+{
+    struct ptxi_cell *cells = ptxi_shadow_take(x, cell_bytes(shift)) ? aligned_alloc(64, cell_bytes(shift)) : NULL;
+
+    if (cells)
+        memset(cells, 0, cell_bytes(shift));
+    return cells;
+}
+
+static void free_cells(struct ptxi_checker *x, struct ptxi_line *l)
+{
+    if (l->cells)
+        ptxi_shadow_give(x, cell_bytes(l->cell_shift));
+    free(l->cells);
+    l->cells = NULL;
+}
+
+/* From cells of words to cells of bytes. */
+static bool split(struct ptxi_checker *x, struct ptxi_line *l)
+{
+    struct ptxi_cell *bytes = make_cells(x, 0);
+
+    if (!bytes)
+        return false;
+    for (unsigned k = 0; k < PTXI_LINE_BYTES; k++)
+        bytes[k] = l->cells[k >> l->cell_shift];
+    free_cells(x, l);
+    l->cells = bytes;
+    l->cell_shift = 0;
+    return true;
+}
+
+struct ptxi_cell *ptxi_line_cells(struct ptxi_checker *x, struct ptxi_line *l, uint32_t offset, uint32_t size)
+{
+    bool whole = !((offset | size) & 3);
+
+    if (!l->cells) {
+        l->cell_shift = whole ? 2 : 0;
+        l->cells = make_cells(x, l->cell_shift);
+    } else if (!whole && l->cell_shift && !split(x, l)) {
+        return NULL;
+    }
+    return l->cells;
+}
+
+struct ptxi_released *ptxi_line_released(struct ptxi_line *l, uint32_t offset, bool create)
+{
+    struct ptxi_released *r = l->released;
+
+    while (r && r->offset != offset)
+        r = r->next;
+    if (r || !create || !(r = calloc(1, sizeof *r)))
+        return r;
+    r->offset = offset;
+    r->next = l->released;
+    l->released = r;
+    return r;
+}
+
+void ptxi_line_clear(struct ptxi_checker *x, struct ptxi_line *l)
+{
+    free_cells(x, l);
+    for (struct ptxi_released *r = l->released, *next; r; r = next) {
+        next = r->next;
+        for (unsigned k = 0; k < PTXI_LEVELS; k++)
+            ptxi_known_unref(r->known[k]);
+        free(r);
+    }
+    l->released = NULL;
+}
+
+/* --- pages --- */
+
+static _Atomic(struct ptxi_shadow_page *) *bucket_of(struct ptxi_checker *x, uint64_t number)
+{
+    return &x->buckets[(number * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - PTXI_BUCKET_BITS)];
+}
+
+static struct ptxi_shadow_page *find_page(struct ptxi_shadow_page *p, uint64_t number)
+{
+    while (p && p->number != number)
+        p = p->next;
+    return p;
+}
+
+struct ptxi_shadow_page *ptxi_shadow_page(struct ptxi_checker *x, uint64_t number)
+{
+    _Atomic(struct ptxi_shadow_page *) *bucket = bucket_of(x, number);
+    struct ptxi_shadow_page *first = atomic_load_explicit(bucket, memory_order_acquire), *p = find_page(first, number);
+
+    if (p || !ptxi_shadow_take(x, sizeof *p))
+        return p;
+    p = calloc(1, sizeof *p);
+    if (!p)
+        return NULL;
+    p->number = number;
+    do {
+        struct ptxi_shadow_page *other = find_page(first, number);
+
+        if (other) {
+            ptxi_shadow_give(x, sizeof *p);
+            free(p);
+            return other;
+        }
+        p->next = first;
+    } while (!atomic_compare_exchange_weak_explicit(bucket, &first, p, memory_order_acq_rel, memory_order_acquire));
+    return p;
+}
+
+static void drop_pages(struct ptxi_checker *x)
+{
+    for (uint32_t k = 0; k < 1u << PTXI_BUCKET_BITS; k++)
+        for (struct ptxi_shadow_page *p = atomic_exchange(&x->buckets[k], NULL), *next; p; p = next) {
+            next = p->next;
+            for (unsigned n = 0; n < PTXI_PAGE_LINES; n++)
+                ptxi_line_clear(x, &p->lines[n]);
+            ptxi_shadow_give(x, sizeof *p);
+            free(p);
+        }
+}
+
+/* --- checkers --- */
+
+struct ptxi_checker *ptxi_checker_create(uint64_t limit)
+{
+    struct ptxi_checker *x = calloc(1, sizeof *x);
+
+    if (!x)
+        return NULL;
+    x->limit = limit;
+    x->next_agent = 1;
+    x->buckets = calloc((size_t)1 << PTXI_BUCKET_BITS, sizeof *x->buckets);
+    if (!x->buckets) {
+        free(x);
+        return NULL;
+    }
+    pthread_mutex_init(&x->lock, NULL);
+    return x;
+}
+
+void ptxi_checker_destroy(struct ptxi_checker *x)
+{
+    if (!x)
+        return;
+    drop_pages(x);
+    pthread_mutex_destroy(&x->lock);
+    free(x->buckets);
+    free(x);
+}
+
+void ptxi_check_begin(struct ptxi_check *check, struct ptxi_checker *x, const struct ptxi_grid *grid)
+{
+    uint64_t ctas = (uint64_t)grid->grid[0] * grid->grid[1];
+
+    ctas = ctas > UINT32_MAX ? UINT64_MAX : ctas * grid->grid[2];
+    check->checker = x;
+    check->grid = grid;
+    pthread_mutex_lock(&x->lock);
+    /* memory that nothing uses any more */
+    if (!x->launches && (x->bytes > x->limit / 2 || ctas >= UINT32_MAX - x->next_agent)) {
+        drop_pages(x);
+        x->next_agent = 1;
+    }
+    x->launches++;
+    check->agent_count = ctas < UINT32_MAX - x->next_agent ? (uint32_t)ctas : 0;
+    check->first_agent = x->next_agent;
+    x->next_agent += check->agent_count;
+    pthread_mutex_unlock(&x->lock);
+}
+
+void ptxi_check_end(struct ptxi_check *check)
+{
+    struct ptxi_checker *x = check->checker;
+
+    pthread_mutex_lock(&x->lock);
+    x->launches--;
+    pthread_mutex_unlock(&x->lock);
+}

@@ -1,0 +1,90 @@
+/* Shadow memory: the last accesses to each word, or to each byte where accesses do not cover whole words.
+ *
+ * A record is one or several accesses of lanes of one warp. Time is the number of synchronising events of a cluster,
+ * which all happen on one worker, so accesses of a cluster can be compared by their clocks. A cell keeps two writes and
+ * two reads, of different CTAs or warps if there are such: an access that races with some of many is unordered with one
+ * of these, unless it is ordered with just them. Records that are replaced are missed races, never false ones. */
+#ifndef PTXI_EXEC_CHECK_SHADOW_H
+#define PTXI_EXEC_CHECK_SHADOW_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "exec/check/known.h"
+#include "exec/check/place.h"
+
+struct ptxi_checker;
+
+struct ptxi_record {
+    uint32_t agent; /* number of the CTA; 0: no access */
+    uint32_t clock; /* of the earliest of the accesses */
+    uint32_t lanes; /* of the warp of 32 */
+    uint32_t meta;  /* place, warp of 32, strength, scope */
+};
+
+enum { PTXI_META_WARP = PTXI_PLACE_BITS, PTXI_META_STRENGTH = PTXI_META_WARP + 5, PTXI_META_SCOPE = 30 };
+
+static inline uint32_t ptxi_record_place(const struct ptxi_record *r) { return r->meta & PTXI_PLACE_UNKNOWN; }
+static inline unsigned ptxi_record_warp(const struct ptxi_record *r) { return r->meta >> PTXI_META_WARP & 31; }
+static inline unsigned ptxi_record_strength(const struct ptxi_record *r) { return r->meta >> PTXI_META_STRENGTH & 3; }
+static inline unsigned ptxi_record_scope(const struct ptxi_record *r) { return r->meta >> PTXI_META_SCOPE; }
+
+enum { PTXI_CELL_RECORDS = 2 }; /* of each kind */
+
+struct ptxi_cell {
+    struct ptxi_record writes[PTXI_CELL_RECORDS], reads[PTXI_CELL_RECORDS];
+};
+
+/* What a strong read of a location acquires: the knowledge that strong writes have released, by the scope of the
+ * release. */
+enum { PTXI_LEVEL_CTA, PTXI_LEVEL_CLUSTER, PTXI_LEVEL_ALL, PTXI_LEVELS };
+struct ptxi_released {
+    struct ptxi_released *next;
+    uint32_t offset; /* in the line */
+    uint32_t of[PTXI_LEVELS]; /* the CTA, or the first CTA of the cluster, that may acquire it */
+    struct ptxi_known *known[PTXI_LEVELS];
+};
+
+enum { PTXI_LINE_SHIFT = 7, PTXI_LINE_BYTES = 1 << PTXI_LINE_SHIFT };
+
+struct ptxi_line {
+    atomic_flag lock;
+    uint8_t cell_shift;      /* logarithm of the bytes of a cell: 2 or 0 */
+    struct ptxi_cell *cells; /* NULL: not accessed yet */
+    struct ptxi_released *released;
+};
+
+enum { PTXI_PAGE_SHIFT = 12, PTXI_PAGE_LINES = 1 << (PTXI_PAGE_SHIFT - PTXI_LINE_SHIFT) };
+
+struct ptxi_shadow_page {
+    uint64_t number; /* address >> PTXI_PAGE_SHIFT */
+    struct ptxi_shadow_page *next;
+    struct ptxi_line lines[PTXI_PAGE_LINES];
+};
+
+static inline void ptxi_line_lock(struct ptxi_line *l)
+{
+    while (atomic_flag_test_and_set_explicit(&l->lock, memory_order_acquire))
+        __builtin_ia32_pause();
+}
+
+static inline void ptxi_line_unlock(struct ptxi_line *l)
+{
+    atomic_flag_clear_explicit(&l->lock, memory_order_release);
+}
+
+/* The cells of the line, which is locked, for an access of `size` bytes at `offset`. NULL: memory is short. */
+struct ptxi_cell *ptxi_line_cells(struct ptxi_checker *x, struct ptxi_line *l, uint32_t offset, uint32_t size);
+/* The released knowledge at an offset. NULL: none, or, if `create` is set, memory is short. */
+struct ptxi_released *ptxi_line_released(struct ptxi_line *l, uint32_t offset, bool create);
+void ptxi_line_clear(struct ptxi_checker *x, struct ptxi_line *l);
+
+/* The page of a global address. Any thread. NULL: memory is short. */
+struct ptxi_shadow_page *ptxi_shadow_page(struct ptxi_checker *x, uint64_t number);
+
+/* Counts memory. False: the limit is exceeded. */
+bool ptxi_shadow_take(struct ptxi_checker *x, uint64_t bytes);
+void ptxi_shadow_give(struct ptxi_checker *x, uint64_t bytes);
+
+#endif
