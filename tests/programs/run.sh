@@ -80,7 +80,7 @@ missing_library()
 {
     sed -n -e 's/.*Could NOT find \([A-Za-z0-9]*\).*/\1/p' \
         -e 's/.* package configuration file provided by "\([A-Za-z0-9]*\)".*/\1/p' \
-        -e 's/^ *\([A-Z_a-z]*_LIBRARY\)$/\1/p' -e 's/^ *\(CUDA::[a-z_A-Z]*\)$/\1/p' \
+        -e 's/^ *\([A-Z_a-z]*_LIB\(RARY\)*\)$/\1/p' -e 's/^ *\(CUDA::[a-z_A-Z]*\)$/\1/p' \
         -e 's/.*[- ]\([A-Za-z0-9]*\)\( libraries\)* not found.*/\1/p' -e 's/.*is Windows-only.*/Windows/p' \
         -e 's/.*fatal error: \([^:]*\): No such file.*/\1/p' \
         -e 's/.*cannot find -l\([-_.a-zA-Z0-9]*\).*/lib\1/p' \
