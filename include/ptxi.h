@@ -4351,6 +4351,139 @@ PTXI_API ptxiResult ptxiCtxGetCounters(ptxiContext ctx, ptxiCounters *counters);
  * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_CONTEXT. */
 PTXI_API ptxiResult ptxiCtxResetCounters(ptxiContext ctx);
 
+/* Tools of ptxiCtxSetSanitizer(). */
+typedef enum ptxiSanitizer {
+    PTXI_SANITIZER_NONE = 0,
+    PTXI_SANITIZER_MEMORY = 1, /* invalid memory accesses, pointers that leave their object, leaks */
+    PTXI_SANITIZER_RACE = 2,   /* accesses of different threads that are not ordered */
+    PTXI_SANITIZER_INIT = 4,   /* use of values that nothing has written */
+    PTXI_SANITIZER_SYNC = 8,   /* misuse of barriers and of synchronising instructions */
+    PTXI_SANITIZER_ALL = 15
+} ptxiSanitizer;
+
+/* How bad a finding is. BENIGN: it does no harm, for example because both threads write the same value. */
+typedef enum ptxiFindingSeverity {
+    PTXI_FINDING_SEVERITY_BENIGN = 0, PTXI_FINDING_SEVERITY_WARNING = 1, PTXI_FINDING_SEVERITY_ERROR = 2
+} ptxiFindingSeverity;
+
+/* A thread at an instruction. Numbers are 0 and strings NULL if they do not apply. */
+typedef struct ptxiFindingSite {
+    const char *function;
+    unsigned block[3], thread[3];      /* x, y, z of the first thread */
+    unsigned threads;                  /* number of threads of its warp */
+    ptxiAccess access;
+    unsigned hasValue;
+    unsigned long long value;          /* that was read or written, if hasValue is not 0 */
+    const char *ptxFile, *ptxText;     /* ptxText: the line */
+    unsigned ptxLine, ptxColumn;       /* from 1 */
+    const char *sourceFile;            /* from the module's .loc directives */
+    unsigned sourceLine;               /* from 1 */
+} ptxiFindingSite;
+
+/* What a sanitizer has found. Findings of the same kind at the same instructions are one, with a count. Numbers are 0
+ * and strings NULL if they do not apply. The strings belong to the library and are valid until the context's next
+ * ptxiCtxResetFindings(), or until it is destroyed. */
+typedef struct ptxiFinding {
+    size_t size;                       /* set by the caller: sizeof(ptxiFinding) */
+    ptxiSanitizer tool;
+    ptxiFindingSeverity severity;
+    const char *kind;                  /* such as "write-after-write"; doc/checking.md has a list */
+    const char *message;               /* what is wrong, without places */
+    const char *detail;
+    unsigned long long count;          /* how often it was found */
+    const char *kernel;                /* of the first one, as the following members */
+    unsigned long long launch;         /* number of the launch in the process, from 1 */
+    const char *space;                 /* "global", "shared", "local" or "register" */
+    ptxiDevicePtr address;             /* global: an address; shared and local: an offset */
+    unsigned bytes;                    /* of the access */
+    ptxiDevicePtr objectBase;          /* the allocation or variable with the address, or nearest to it */
+    size_t objectSize;                 /* bytes */
+    const char *objectName;            /* of a variable */
+    unsigned siteCount;
+    ptxiFindingSite sites[2];          /* the later one first */
+} ptxiFinding;
+
+/* What the sanitizers of a context have checked. */
+typedef struct ptxiCheckSummary {
+    size_t size;                       /* set by the caller: sizeof(ptxiCheckSummary) */
+    unsigned long long launches;       /* grids that were checked */
+    unsigned long long accesses;       /* accesses of warps that were checked */
+    unsigned long long unchecked;      /* launches and accesses that could not be checked */
+    unsigned long long errors, warnings, benign; /* different findings */
+    unsigned long long suppressed;     /* findings that a rule has removed */
+    unsigned long long notListed;      /* findings beyond the limit of 1000 different ones */
+} ptxiCheckSummary;
+
+/* Formats of ptxiCtxFormatFindings(). */
+typedef enum ptxiReportFormat {
+    PTXI_REPORT_TEXT = 0,              /* for readers */
+    PTXI_REPORT_COMPUTE_SANITIZER = 1, /* lines as compute-sanitizer writes them, beginning with ========= */
+    PTXI_REPORT_XML = 2,
+    PTXI_REPORT_JSON = 3,              /* an object in each line */
+    PTXI_REPORT_SARIF = 4,
+    PTXI_REPORT_JUNIT = 5,
+    PTXI_REPORT_RULES = 6              /* rules that suppress the findings, for ptxiCtxSetSanitizerRules() */
+} ptxiReportFormat;
+
+/*! ptxiCtxSetSanitizer() :
+ *  Selects what is checked in launches made later. Checks take time and are off by default. The environment variable
+ *  PTXI_CHECK selects tools for new contexts.
+ * `ctx`   NULL: the current context.
+ * `tools` bits of ptxiSanitizer.
+ * `flags` 0.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_CONTEXT, PTXI_ERROR_INVALID_VALUE for other bits, or
+ *         PTXI_ERROR_OUT_OF_MEMORY. */
+PTXI_API ptxiResult ptxiCtxSetSanitizer(ptxiContext ctx, unsigned tools, unsigned flags);
+
+/*! ptxiCtxGetSanitizer() :
+ *  Returns the tools of ptxiCtxSetSanitizer.
+ * `ctx`   NULL: the current context.
+ * `tools` output
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_CONTEXT or PTXI_ERROR_INVALID_VALUE. */
+PTXI_API ptxiResult ptxiCtxGetSanitizer(ptxiContext ctx, unsigned *tools);
+
+/*! ptxiCtxSetSanitizerRules() :
+ *  Selects the launches that are checked, and suppresses findings. Replaces earlier rules, and those of the file that
+ *  PTXI_CHECK_RULES names. doc/checking.md describes the rules. It applies to launches made and findings found later.
+ * `ctx`   NULL: the current context.
+ * `rules` a rule in each line; NULL: none.
+ * `error` output: a message about invalid rules, or NULL; belongs to the caller and is freed with ptxiFree. May be
+ *         NULL.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_CONTEXT, PTXI_ERROR_INVALID_VALUE for invalid rules, or
+ *         PTXI_ERROR_OUT_OF_MEMORY. */
+PTXI_API ptxiResult ptxiCtxSetSanitizerRules(ptxiContext ctx, const char *rules, char **error);
+
+/*! ptxiCtxGetFinding() :
+ *  Returns a finding of a context. Launches that have not ended may add findings, so synchronise first.
+ * `ctx`     NULL: the current context.
+ * `index`   from 0, in the order of discovery.
+ * `finding` `size` is set by the caller. Members that the library does not know are not changed.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_CONTEXT, PTXI_ERROR_NOT_FOUND if there are not so many, or
+ *         PTXI_ERROR_INVALID_VALUE for a size without the severity. */
+PTXI_API ptxiResult ptxiCtxGetFinding(ptxiContext ctx, size_t index, ptxiFinding *finding);
+
+/*! ptxiCtxGetCheckSummary() :
+ *  Returns what has been checked since the context was created or its findings were reset. A program that relies on
+ *  checks looks at `launches` and `unchecked`, too: without launches, nothing was checked.
+ * `ctx`     NULL: the current context.
+ * `summary` `size` is set by the caller. Members that the library does not know are not changed.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_CONTEXT, or PTXI_ERROR_INVALID_VALUE for a size without the first number. */
+PTXI_API ptxiResult ptxiCtxGetCheckSummary(ptxiContext ctx, ptxiCheckSummary *summary);
+
+/*! ptxiCtxFormatFindings() :
+ *  Returns the findings of a context and a summary as text.
+ * `ctx`    NULL: the current context.
+ * `format` see ptxiReportFormat.
+ * `text`   output: belongs to the caller and is freed with ptxiFree.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_CONTEXT, PTXI_ERROR_INVALID_VALUE or PTXI_ERROR_OUT_OF_MEMORY. */
+PTXI_API ptxiResult ptxiCtxFormatFindings(ptxiContext ctx, ptxiReportFormat format, char **text);
+
+/*! ptxiCtxResetFindings() :
+ *  Removes the findings of a context and sets the numbers of ptxiCtxGetCheckSummary to 0.
+ * `ctx`  NULL: the current context.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_CONTEXT. */
+PTXI_API ptxiResult ptxiCtxResetFindings(ptxiContext ctx);
+
 /* A kernel's parameter as PTX declares it. Strings live as long as the module. */
 typedef struct ptxiParam {
     size_t size;                  /* set by the caller: sizeof(ptxiParam) */

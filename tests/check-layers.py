@@ -61,12 +61,15 @@ LAYERS = [
     ("api/module", "modules, libraries, functions, their bindings",
      "base num isa parse fatbin compile exec api/error api/observe api/handle api/queue api/context "
      "api/stream api/memory"),
+    ("api/check", "sanitizers: settings, reports",
+     "base num isa parse compile exec api/error api/observe api/handle api/queue api/context api/stream api/memory "
+     "api/module"),
     ("api/texture", "arrays, texture and surface objects",
      "base num isa parse compile exec api/error api/observe api/handle api/queue api/context api/stream "
      "api/memory api/module"),
     ("api/launch", "descriptions of launches, running them",
      "base num isa parse compile exec api/error api/observe api/handle api/queue api/context api/stream "
-     "api/memory api/module"),
+     "api/memory api/module api/check"),
     ("api/copy", "copies and fills",
      "base num isa parse compile exec api/error api/observe api/handle api/queue api/context api/stream "
      "api/memory api/texture"),
@@ -90,7 +93,7 @@ LAYERS = [
      "api/stream api/memory api/module"),
     ("api/lifecycle", "ptxiInit, creation and destruction of contexts",
      "base num isa parse compile exec api/error api/observe api/handle api/queue api/context api/stream api/memory "
-     "api/module api/texture api/launch api/copy api/asm api/graph api/submit api/graphexec api/devrt"),
+     "api/module api/check api/texture api/launch api/copy api/asm api/graph api/submit api/graphexec api/devrt"),
 ]
 
 

@@ -9,6 +9,7 @@ trap 'rm -rf "$tmp"' EXIT
 PATH=$(dirname "$PTXI"):$PATH
 T=$tmp
 B=$top_builddir/tests/cmd
+unset PTXI_CHECK PTXI_CHECK_FORMAT PTXI_CHECK_OUTPUT PTXI_CHECK_RULES
 unset PTXI_DEVICE PTXI_SCHED PTXI_SCHED_SEED PTXI_WORKERS PTXI_ON_FAULT PTXI_REPORT PTXI_STATS
 export PATH T B
 cd "$here" || exit 1

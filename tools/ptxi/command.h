@@ -39,6 +39,27 @@ extern const char ptxi_cmd_run_help[], ptxi_cmd_check_help[], ptxi_cmd_list_help
     ptxi_cmd_extract_help[], ptxi_cmd_layout_help[], ptxi_cmd_doctor_help[], ptxi_cmd_exec_help[],
     ptxi_cmd_config_help[], ptxi_cmd_help_help[];
 
+/* ---- check_option.c */
+
+enum {
+    CMD_OPT_CHECK = 512, CMD_OPT_CHECK_FORMAT, CMD_OPT_CHECK_OUTPUT, CMD_OPT_CHECK_RULES, CMD_OPT_GEN_SUPPRESSIONS
+};
+
+/* For the list of options of getopt_long(). */
+#define CMD_CHECK_OPTIONS \
+    { "check", optional_argument, NULL, CMD_OPT_CHECK }, \
+    { "check-format", required_argument, NULL, CMD_OPT_CHECK_FORMAT }, \
+    { "check-output", required_argument, NULL, CMD_OPT_CHECK_OUTPUT }, \
+    { "check-rules", required_argument, NULL, CMD_OPT_CHECK_RULES }, \
+    { "gen-suppressions", optional_argument, NULL, CMD_OPT_GEN_SUPPRESSIONS }
+
+/* Set an option, before the library is initialised. False after a message, or for another option. */
+bool ptxi_cmd_check_option(int option, const char *value);
+
+/* Whether a sanitizer has found something in the current context. At the end of a process with status 0, the library
+ * replaces the status by one of its own then. */
+bool ptxi_cmd_check_found(void);
+
 /* ---- common.c */
 
 /* Set the command that messages name. `name` is static. Returns "ptxi NAME". */

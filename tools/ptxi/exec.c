@@ -77,7 +77,7 @@ static bool set_option(int option)
     case OPT_ON_FAULT: return set_on_fault();
     case OPT_TOOLKIT: return set_toolkit();
     case OPT_FILL: return set_number("--fill", "PTXI_FILL", 0, 255);
-    default: return false;
+    default: return ptxi_cmd_check_option(option, optarg);
     }
 }
 
@@ -122,6 +122,7 @@ int ptxi_cmd_exec(int argc, char **argv)
         { "schedule", required_argument, NULL, OPT_SCHEDULE }, { "on-fault", required_argument, NULL, OPT_ON_FAULT },
         { "fill", required_argument, NULL, OPT_FILL }, { "stats", optional_argument, NULL, OPT_STATS },
         { "toolkit", optional_argument, NULL, OPT_TOOLKIT },
+        CMD_CHECK_OPTIONS,
         { "quiet", no_argument, NULL, 'q' }, { "help", no_argument, NULL, 'h' }, { 0 },
     };
     const char *statistics = NULL;

@@ -35,6 +35,7 @@ const struct option ptxi_cmd_run_options[] = {
     { "unchecked", no_argument, NULL, OPT_UNCHECKED },
     { "schedule", required_argument, NULL, OPT_SCHEDULE },
     { "on-fault", required_argument, NULL, OPT_ON_FAULT },
+    CMD_CHECK_OPTIONS,
     { "help", no_argument, NULL, 'h' },
     { 0 },
 };
@@ -176,6 +177,6 @@ bool ptxi_cmd_run_option(struct run *r, int option)
     case OPT_UNCHECKED: r->unchecked = true; return true;
     case OPT_SCHEDULE: return parse_schedule(r);
     case OPT_ON_FAULT: return parse_on_fault(r);
-    default: return false;
+    default: return ptxi_cmd_check_option(option, optarg);
     }
 }

@@ -42,6 +42,8 @@
 struct ptxi_exec;
 struct ptxi_object_table;
 struct ptxi_heap_block;
+struct ptxi_findings;
+struct ptxi_rules;
 
 /* A device. The number of devices and their first profiles are those of PTXI_DEVICE. */
 struct ptxi_device {
@@ -126,7 +128,9 @@ struct ptxiContext_st {
     unsigned workers;                 /* 0: the default */
     struct ptxi_exec *exec;           /* the pool of workers, created by the first launch */
     bool unchecked, counting;
-    unsigned sanitizer;          /* tools that check launches; 0: none */
+    unsigned sanitizer;               /* bits of ptxiSanitizer */
+    struct ptxi_findings *findings;   /* NULL: no sanitizer has been on */
+    struct ptxi_rules *rules;         /* of ptxiCtxSetSanitizerRules(), or NULL */
     struct ptxi_checker *checker; /* of checked launches; NULL: none so far */
     unsigned long long schedule;      /* argument of ptxiCtxSetSchedule() */
     size_t kernel_heap;               /* bytes that kernels have allocated */

@@ -1,42 +1,20 @@
 /* Launches that are checked. */
+#include "api/check/check.h"
 #include "api/launch/launch.h"
 
 #include "exec/check/check.h"
-#include "exec/check/finding.h"
-
-#include <stdio.h>
-#include <string.h>
 
 enum { SHADOW_LIMIT_SHIFT = 32 }; /* bytes of shadow memory of a context */
 
-static void resolve(const struct ptxi_code *code, uint32_t at, struct ptxi_found_site *site)
+/* Tools that need bytecode of their own. */
+static const unsigned instrumented = PTXI_SANITIZER_RACE;
+
+unsigned ptxi_launch_check_variant(unsigned tools)
 {
-    site->ptx_line = code->locs[at].line;
-    site->source_line = code->locs[at].source_line;
+    return tools & instrumented ? PTXI_VARIANT_CHECKED : 0;
 }
 
-static void print_site(const struct ptxi_found_site *s)
-{
-    const struct ptxi_finding_site *f = &s->site;
-
-    fprintf(stderr, "  %s (%u,%u,%u)(%u,%u,%u) line %u source line %u value 0x%llx\n",
-            f->access == PTXI_AK_LOAD ? "read" : "write", f->ctaid[0], f->ctaid[1], f->ctaid[2], f->tid[0], f->tid[1],
-            f->tid[2], s->ptx_line, s->source_line, (unsigned long long)f->value);
-}
-
-static void print_findings(struct ptxi_findings *all)
-{
-    const struct ptxi_found *f;
-
-    for (size_t k = 0; (f = ptxi_findings_at(all, k)); k++) {
-        fprintf(stderr, "%s: %s in %s at 0x%llx, %llu times\n", ptxi_finding_severity_names[f->finding.severity],
-                ptxi_finding_kinds[f->finding.kind].text, f->kernel, (unsigned long long)f->finding.address,
-                (unsigned long long)f->count);
-        for (unsigned s = 0; s < f->finding.site_count; s++)
-            print_site(&f->sites[s]);
-    }
-}
-
+/* NULL: memory is short. */
 static struct ptxi_checker *checker_of(ptxiContext ctx)
 {
     pthread_mutex_lock(&ctx->lock);
@@ -48,19 +26,29 @@ static struct ptxi_checker *checker_of(ptxiContext ctx)
     return x;
 }
 
-ptxiResult ptxi_launch_run_checked(struct ptxi_launch *l)
+/* Runs the grid with instrumented bytecode. False: memory is short, and it has not run. */
+static bool run_instrumented(struct ptxi_launch *l, struct ptxi_check *check)
 {
     struct ptxi_checker *x = checker_of(l->ctx);
-    struct ptxi_check check = { .launch = 1 };
 
-    if (!x || !(l->grid.findings = ptxi_findings_create(resolve)))
-        return PTXI_ERROR_OUT_OF_MEMORY;
-    ptxi_check_begin(&check, x, &l->grid);
-    l->grid.check = &check;
+    if (!x)
+        return false;
+    check->launch = l->grid.gridid;
+    ptxi_check_begin(check, x, &l->grid);
+    l->grid.check = check;
     ptxi_exec_launch(l->exec, &l->grid);
     l->grid.check = NULL;
-    ptxi_check_end(&check);
-    print_findings(l->grid.findings);
-    ptxi_findings_destroy(l->grid.findings);
-    return PTXI_SUCCESS;
+    ptxi_check_end(check);
+    return true;
+}
+
+void ptxi_launch_run_checked(struct ptxi_launch *l)
+{
+    struct ptxi_check check = { .accesses = 0 };
+    bool wanted = l->grid.tools & instrumented, done = wanted && l->checked && run_instrumented(l, &check);
+
+    if (!done)
+        ptxi_exec_launch(l->exec, &l->grid);
+    ptxi_check_end_launch(&l->grid, check.accesses, check.unchecked + (wanted && !done) +
+                          ((l->grid.tools & PTXI_SANITIZER_INIT) != 0));
 }

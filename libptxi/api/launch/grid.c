@@ -1,4 +1,5 @@
 /* Runs the grid of a launch. */
+#include "api/check/check.h"
 #include "api/error/report.h"
 #include "api/launch/launch.h"
 #include "api/memory/heap.h"
@@ -75,6 +76,7 @@ void ptxi_launch_fill_grid(struct ptxi_launch *l, const struct ptxi_code *code, 
     g->explicit_cluster = s->cluster[0] != 0;
     g->dynamic_shared = s->shared;
     g->gridid = atomic_fetch_add(&launches, 1) + 1;
+    ptxi_check_begin_launch(ctx, g);
     g->sm_count = p->multiprocessors;
     g->sm_warps = p->threads / 32;
     g->resident_limit = (resident + workers - 1) / workers;
@@ -128,37 +130,31 @@ static void write_fault_log(struct ptxi_launch *l)
         ptxi_api_return_failure(l->ctx, PTXI_ERROR_ILLEGAL_ADDRESS, first);
 }
 
-static ptxiResult run_grid(struct ptxi_launch *l)
+static void run_grid(struct ptxi_launch *l)
 {
     bool statistics = ptxi_statistics_on();
     uint64_t start = statistics ? ptxi_clock_monotonic_ns() : 0;
 
-    ptxiResult r = PTXI_SUCCESS;
-
-    if (l->checked)
-        r = ptxi_launch_run_checked(l);
+    if (l->grid.tools)
+        ptxi_launch_run_checked(l);
     else
         ptxi_exec_launch(l->exec, &l->grid);
     if (statistics)
         ptxi_statistics_add_grid(l->kernel, ptxi_clock_monotonic_ns() - start, l->grid.done_ctas);
-    return r;
 }
 
 ptxiResult ptxi_launch_run_grid(struct ptxi_launch *l, struct ptxi_failure **failure)
 {
     if (l->milliseconds)
         l->grid.deadline_ns = ptxi_launch_deadline(l->milliseconds);
-    ptxiResult r = run_grid(l);
-
-    if (r)
-        return r;
+    run_grid(l);
     if (l->grid.counting)
         add_counters(l);
     if (l->grid.fault_log)
         write_fault_log(l);
     if (l->grid.report.kind == PTXI_FK_NONE)
         return PTXI_SUCCESS;
-    r = ptxi_launch_report(l->module, l->kernel, &l->grid.report, failure);
+    ptxiResult r = ptxi_launch_report(l->module, l->kernel, &l->grid.report, failure);
 
     ptxi_context_count_failure(l->ctx, r);
     return r;

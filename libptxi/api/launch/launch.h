@@ -110,7 +110,10 @@ ptxiResult ptxi_launch_report(ptxiModule m, const char *kernel, const struct ptx
 
 /* ---- check.c */
 
-ptxiResult ptxi_launch_run_checked(struct ptxi_launch *l);
+/* The variant of bytecode that tools need: bits of PTXI_VARIANT_... */
+unsigned ptxi_launch_check_variant(unsigned tools);
+/* Runs a grid that tools check. */
+void ptxi_launch_run_checked(struct ptxi_launch *l);
 
 /* ---- pending.c: the grids and copies that a grid has requested, which run after it, each followed by its own */
 

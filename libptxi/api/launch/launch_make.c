@@ -129,9 +129,10 @@ ptxiResult ptxi_launch_make(ptxiContext ctx, struct ptxi_launch_description *d, 
     ptxiResult r;
 
     pthread_mutex_lock(&ctx->lock);
-    bool counting = ctx->counting, checked = ctx->sanitizer;
+    bool counting = ctx->counting;
+    unsigned check = ptxi_launch_check_variant(ctx->sanitizer);
     pthread_mutex_unlock(&ctx->lock);
-    unsigned variant = (counting ? PTXI_VARIANT_COUNTING : 0) | (checked ? PTXI_VARIANT_CHECKED : 0);
+    unsigned variant = (counting ? PTXI_VARIANT_COUNTING : 0) | check;
     const struct ptxi_code *code = ptxi_module_code(f->module, f->func->index, variant);
 
     if (!code)
@@ -164,7 +165,7 @@ ptxiResult ptxi_launch_make(ptxiContext ctx, struct ptxi_launch_description *d, 
     ptxi_handle_ref(&l->module->handle);
     l->kernel = f->func->name->s;
     l->grid.counting = counting;
-    l->checked = checked;
+    l->checked = check != 0;
     r = prepare_launch(l, d, code, variant, bytes);
     if (r) {
         ptxi_item_discard(it);

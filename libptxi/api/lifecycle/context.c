@@ -1,5 +1,6 @@
 /* Creates and destroys contexts. This file knows all kinds of objects that a context owns. */
 #include "api/asm/asm_template.h"
+#include "api/check/check.h"
 #include "api/context/context.h"
 #include "api/graph/capture.h"
 #include "api/memory/graph_memory.h"
@@ -46,7 +47,7 @@ static ptxiResult open_context(ptxiContext ctx, unsigned flags)
     ctx->workers = 0;
     ctx->sink = NULL;
     ctx->unchecked = ctx->counting = false;
-    ctx->sanitizer = getenv("PTXI_CHECK") ? 2 : 0;
+    ptxi_check_open_context(ctx);
     ctx->schedule = ptxi_state.schedule;
     ctx->dialect = PTXI_DIALECT_NONE;
     ctx->on_fault = (int)ptxi_state.on_fault;
@@ -79,6 +80,7 @@ static void close_context(ptxiContext ctx)
     ptxi_graph_memory_close_context(ctx);
     ptxi_heap_free_all(ctx);
     ptxi_managed_forget_freed();
+    ptxi_check_close_context(ctx);
     ptxi_failure_unref(ctx->last_failure);
     ctx->last_failure = NULL;
 }

@@ -1,4 +1,5 @@
 /* ptxiInit(): reads the environment and sets up the state of the process. */
+#include "api/check/check.h"
 #include "api/context/context.h"
 #include "api/devrt/device_runtime.h"
 #include "api/observe/observe.h"
@@ -90,6 +91,7 @@ static ptxiResult init_locked(void)
     if (atomic_load(&ptxi_state.phase) != PTXI_PHASE_BEFORE_INIT)
         return PTXI_SUCCESS;
     r = read_environment();
+    r = r ? r : ptxi_check_environment_init();
     if (r)
         return r;
     ptxi_observe_init();

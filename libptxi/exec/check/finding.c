@@ -38,10 +38,10 @@ struct entry {
 };
 
 struct ptxi_findings {
+    pthread_rwlock_t holders; /* taken before the lock */
     pthread_mutex_t lock; /* of all members below */
     ptxi_finding_resolve *resolve;
-    ptxi_finding_filter *filter;
-    void *filter_user;
+    struct ptxi_finding_filter filter;
     struct ptxi_arena arena;
     struct entry *entries[PTXI_MAX_FINDINGS];
     size_t count, visible_count;
@@ -55,6 +55,7 @@ struct ptxi_findings *ptxi_findings_create(ptxi_finding_resolve *resolve)
 
     if (!f)
         return NULL;
+    pthread_rwlock_init(&f->holders, NULL);
     pthread_mutex_init(&f->lock, NULL);
     ptxi_arena_init(&f->arena, NULL);
     f->resolve = resolve;
@@ -67,14 +68,14 @@ void ptxi_findings_destroy(struct ptxi_findings *f)
         return;
     ptxi_arena_free(&f->arena);
     pthread_mutex_destroy(&f->lock);
+    pthread_rwlock_destroy(&f->holders);
     free(f);
 }
 
-void ptxi_findings_set_filter(struct ptxi_findings *f, ptxi_finding_filter *filter, void *user)
+void ptxi_findings_set_filter(struct ptxi_findings *f, const struct ptxi_finding_filter *filter)
 {
     pthread_mutex_lock(&f->lock);
-    f->filter = filter;
-    f->filter_user = user;
+    f->filter = *filter;
     pthread_mutex_unlock(&f->lock);
 }
 
@@ -143,10 +144,15 @@ static struct entry *make_entry(struct ptxi_findings *f, const struct ptxi_findi
 static void add_locked(struct ptxi_findings *f, const struct ptxi_finding *x, const char *kernel, uint64_t launch)
 {
     struct key k = key_of(x);
+
+    if (f->filter.wanted && !f->filter.wanted(f->filter.user, x, kernel, launch)) {
+        f->totals.suppressed++;
+        return;
+    }
     struct entry *e = find(f, &k);
 
     if (!e && (e = make_entry(f, x, &k, kernel, launch))) {
-        e->dropped = f->filter && f->filter(f->filter_user, &e->found);
+        e->dropped = f->filter.suppress && f->filter.suppress(f->filter.user, &e->found);
         if (!e->dropped) {
             f->totals.found[ptxi_finding_kinds[x->kind].tool][x->severity]++;
             f->visible[f->visible_count++] = &e->found;
@@ -201,12 +207,24 @@ bool ptxi_findings_take(struct ptxi_findings *f, struct ptxi_found *found)
     return first;
 }
 
+void ptxi_findings_hold(struct ptxi_findings *f)
+{
+    pthread_rwlock_rdlock(&f->holders);
+}
+
+void ptxi_findings_release(struct ptxi_findings *f)
+{
+    pthread_rwlock_unlock(&f->holders);
+}
+
 void ptxi_findings_clear(struct ptxi_findings *f)
 {
+    pthread_rwlock_wrlock(&f->holders);
     pthread_mutex_lock(&f->lock);
     ptxi_arena_free(&f->arena);
     ptxi_arena_init(&f->arena, NULL);
     f->count = f->visible_count = 0;
     f->totals = (struct ptxi_check_totals){ 0 };
     pthread_mutex_unlock(&f->lock);
+    pthread_rwlock_unlock(&f->holders);
 }

@@ -6,6 +6,7 @@
 #ifndef PTXI_EXEC_CHECK_FINDING_H
 #define PTXI_EXEC_CHECK_FINDING_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -80,7 +81,7 @@ struct ptxi_found {
     struct ptxi_found_site sites[PTXI_FINDING_SITES];
     const char *kernel;           /* NULL: no launch */
     uint64_t launch;              /* number of the launch, from 1; 0: none */
-    uint64_t count;               /* number of findings that were the same */
+    _Atomic uint64_t count;       /* number of findings that were the same */
     bool written;                 /* for the writer of reports */
 };
 
@@ -104,9 +105,14 @@ enum { PTXI_MAX_FINDINGS = 1000 }; /* entries of a collection */
 struct ptxi_findings *ptxi_findings_create(ptxi_finding_resolve *resolve); /* NULL: memory is short */
 void ptxi_findings_destroy(struct ptxi_findings *f);                       /* NULL does nothing */
 
-/* Called for each new entry under the lock. True: the finding is dropped and counted as suppressed. */
-typedef bool ptxi_finding_filter(void *user, const struct ptxi_found *found);
-void ptxi_findings_set_filter(struct ptxi_findings *f, ptxi_finding_filter *filter, void *user);
+/* Called under the lock. `wanted`: for each finding; false drops it. `suppress`: for each new entry; true drops the
+ * entry and its findings. What is dropped is counted as suppressed. Both may be NULL. */
+struct ptxi_finding_filter {
+    bool (*wanted)(void *user, const struct ptxi_finding *finding, const char *kernel, uint64_t launch);
+    bool (*suppress)(void *user, const struct ptxi_found *found);
+    void *user;
+};
+void ptxi_findings_set_filter(struct ptxi_findings *f, const struct ptxi_finding_filter *filter);
 
 /* Adds a finding of a launch. Any thread, at any time; takes a lock. */
 void ptxi_findings_add(struct ptxi_findings *f, const struct ptxi_finding *finding, const char *kernel,
@@ -115,6 +121,9 @@ void ptxi_findings_add(struct ptxi_findings *f, const struct ptxi_finding *findi
 void ptxi_findings_count(struct ptxi_findings *f, uint64_t launches, uint64_t accesses, uint64_t unchecked);
 
 void ptxi_findings_totals(struct ptxi_findings *f, struct ptxi_check_totals *totals);
+/* While a thread holds the collection, it is not cleared. Findings can be added. */
+void ptxi_findings_hold(struct ptxi_findings *f);
+void ptxi_findings_release(struct ptxi_findings *f);
 /* Entry number `index`, in the order of discovery, which does not change but for its count and `written`. It lives
  * until the collection is cleared. NULL: there is none. */
 struct ptxi_found *ptxi_findings_at(struct ptxi_findings *f, size_t index);

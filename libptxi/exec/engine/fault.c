@@ -35,8 +35,10 @@ void ptxi_fault_locate(struct ptxi_fault_report *r, const struct ptxi_warp *w, c
     uint32_t t = w->first_thread + ptxi_first_lane(lanes ? lanes : 1);
 
     r->code = code;
-    if (i >= code->insns && i < code->insns + code->count)
-        r->loc = code->locs[i - code->insns];
+    if (i >= code->insns && i < code->insns + code->count) {
+        r->at = (uint32_t)(i - code->insns);
+        r->loc = code->locs[r->at];
+    }
     memcpy(r->ctaid, w->cta->ctaid, sizeof r->ctaid);
     r->tid[0] = t % block[0];
     r->tid[1] = t / block[0] % block[1];

@@ -55,7 +55,8 @@ struct ptxi_fault_report {
     uint32_t access_size;          /* bytes */
     uint32_t ctaid[3], tid[3];
     uint32_t thread_count;         /* number of lanes at fault */
-    const struct ptxi_code *code;  /* the function at fault */
+    const struct ptxi_code *code;  /* the function at fault, and its instruction: */
+    uint32_t at;
     struct ptxi_source_loc loc;    /* line 0: unknown */
     const char *area;              /* memory in which `address` is an offset ("the block's shared memory"), or NULL */
     uint64_t near_base, near_size; /* nearest allocation, or the area; size 0: unknown */

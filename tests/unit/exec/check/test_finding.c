@@ -106,7 +106,7 @@ START_TEST(filter_is_asked_once)
     struct ptxi_check_totals t;
     int calls = 0;
 
-    ptxi_findings_set_filter(findings, drop_line_3, &calls);
+    ptxi_findings_set_filter(findings, &(struct ptxi_finding_filter){ .suppress = drop_line_3, .user = &calls });
     for (int k = 0; k < 3; k++)
         add(race(2, 0));
     add(race(3, 0));

@@ -1,0 +1,47 @@
+/* Sanitizers: their settings, findings and reports. */
+#ifndef PTXI_API_CHECK_CHECK_H
+#define PTXI_API_CHECK_CHECK_H
+
+#include "api/context/context.h"
+#include "exec/check/finding.h"
+#include "exec/engine/grid.h"
+
+/* ---- place.c */
+
+/* Resolves an instruction of a module's code. For ptxi_findings_create(). */
+void ptxi_check_resolve(const struct ptxi_code *code, uint32_t at, struct ptxi_found_site *site);
+
+/* Adds the failure of a launch, if it is one that a tool in `tools` finds (bits of ptxiSanitizer). */
+void ptxi_check_add_fault(struct ptxi_findings *f, unsigned tools, const struct ptxi_fault_report *fault,
+                          const char *kernel, uint64_t launch);
+
+/* ---- sanitizer.c */
+
+/* Sets up a context that is opened, and gives up what a closed one has. */
+void ptxi_check_open_context(ptxiContext ctx);
+void ptxi_check_close_context(ptxiContext ctx);
+
+/* Sets the tools and the collection of a grid, whose number is known. Rules may exclude it. */
+void ptxi_check_begin_launch(ptxiContext ctx, struct ptxi_grid *g);
+/* The grid has ended. Adds its failure, and counts what was checked and what was not. */
+void ptxi_check_end_launch(const struct ptxi_grid *g, uint64_t accesses, uint64_t unchecked);
+
+/* ---- environment.c: PTXI_CHECK */
+
+/* Reads the environment. PTXI_ERROR_INVALID_VALUE for words that are not known, after a message on stderr. */
+ptxiResult ptxi_check_environment_init(void);
+/* The tools of new contexts. */
+unsigned ptxi_check_environment_tools(void);
+/* The rules of new contexts. NULL: none. */
+struct ptxi_rules *ptxi_check_environment_rules(void);
+/* Writes new findings now, if the format is one for readers. */
+void ptxi_check_environment_write(struct ptxi_findings *f);
+/* Takes the findings of a closed context for the report at the end of the process. False: they are not wanted. */
+bool ptxi_check_environment_keep(struct ptxi_findings *f);
+/* Adds them to the report while the context is open. */
+void ptxi_check_environment_add(struct ptxi_findings *f);
+
+/* Reads a list of tools: "race,init", "all" or "1". False for an unknown word. */
+bool ptxi_check_parse_tools(const char *text, unsigned *tools);
+
+#endif

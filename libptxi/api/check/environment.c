@@ -1,0 +1,257 @@
+/* PTXI_CHECK: programs that do not call ptxi.h. Findings are written when a launch ends, or all at the end of the
+ * process, in the format and to the file that other variables name. If a tool has found something, or nothing was
+ * checked, a process that would end with status 0 ends with a status of its own. */
+#include "api/check/check.h"
+
+#include "api/check/format.h"
+#include "api/check/rules.h"
+
+#include "base/file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The exit status of a process that would succeed. */
+enum { FOUND_STATUS = 86, UNCHECKED_STATUS = 87 };
+
+static struct {
+    unsigned tools;
+    ptxiReportFormat format;
+    FILE *out;
+    bool colour;
+    int found_status, unchecked_status;
+    pid_t process;
+    struct ptxi_rules *rules;
+    pthread_mutex_t lock; /* of the list and of the file */
+    struct ptxi_findings **lists;
+    size_t count, cap;
+} environment = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+bool ptxi_check_parse_tools(const char *text, unsigned *tools)
+{
+    unsigned found = 0;
+
+    if (!strcmp(text, "1") || !strcmp(text, "all")) {
+        *tools = PTXI_SANITIZER_ALL;
+        return true;
+    }
+    for (const char *end; *text; text = *end ? end + 1 : end) {
+        unsigned k = 0;
+
+        end = text + strcspn(text, ",");
+        while (k < PTXI_TOOLS && (strlen(ptxi_tool_names[k]) != (size_t)(end - text) ||
+                                  strncmp(ptxi_tool_names[k], text, (size_t)(end - text))))
+            k++;
+        if (k == PTXI_TOOLS)
+            return false;
+        found |= 1u << k;
+    }
+    *tools = found;
+    return found != 0;
+}
+
+/* ---- the end of the process */
+
+static struct ptxi_report_input input(void)
+{
+    return (struct ptxi_report_input){ .lists = environment.lists, .count = environment.count,
+                                       .tools = environment.tools, .colour = environment.colour };
+}
+
+static int recorded_status;
+
+static void record_status(int status, void *unused)
+{
+    (void)unused;
+    recorded_status = status;
+}
+
+static void write_report(const struct ptxi_report_input *in)
+{
+    struct ptxi_str s;
+
+    ptxi_str_init(&s, NULL);
+    if (ptxi_report_is_streamed(environment.format))
+        ptxi_report_format_summary(environment.format, in, &s);
+    else
+        ptxi_report_format(in, environment.format, &s);
+    fwrite(ptxi_str_text(&s), 1, s.len, environment.out);
+    fflush(environment.out);
+    ptxi_str_free(&s);
+}
+
+/* Runs after the functions that the program has given to atexit(). */
+static __attribute__((destructor)) void end_process(void)
+{
+    struct ptxi_check_totals t;
+    struct ptxi_report_input in = input();
+
+    if (!environment.tools || environment.process != getpid())
+        return;
+    pthread_mutex_lock(&environment.lock);
+    write_report(&in);
+    ptxi_report_totals(&in, &t);
+    pthread_mutex_unlock(&environment.lock);
+    int status = ptxi_report_problems(&t) ? environment.found_status : 0;
+
+    if (!status && (t.launches == 0 || t.unchecked))
+        status = environment.unchecked_status;
+    if (status && recorded_status == 0) {
+        fflush(NULL);
+        _exit(status);
+    }
+}
+
+/* ---- reading */
+
+static ptxiResult reject(const char *variable, const char *value, const char *expected)
+{
+    fprintf(stderr, "ptxi: %s: expected %s, got '%s'\n", variable, expected, value);
+    return PTXI_ERROR_INVALID_VALUE;
+}
+
+static ptxiResult read_rules(const char *file)
+{
+    struct ptxi_str message;
+    FILE *f = fopen(file, "r");
+    size_t size;
+    char *text = f ? ptxi_read_all(f, PTXI_MOST_TEXT, &size) : NULL;
+    ptxiResult r = PTXI_SUCCESS;
+
+    if (f)
+        fclose(f);
+    ptxi_str_init(&message, NULL);
+    if (!text) {
+        r = reject("PTXI_CHECK_RULES", file, "the name of a file that can be read");
+    } else if (!(environment.rules = ptxi_rules_parse(text, &message))) {
+        fprintf(stderr, "ptxi: %s: %s\n", file, message.len ? ptxi_str_text(&message) : "out of memory");
+        r = PTXI_ERROR_INVALID_VALUE;
+    }
+    free(text);
+    ptxi_str_free(&message);
+    return r;
+}
+
+static ptxiResult read_status(const char *variable, int *status)
+{
+    const char *value = getenv(variable);
+    char *end;
+
+    if (!value || !*value)
+        return PTXI_SUCCESS;
+    long n = strtol(value, &end, 10);
+
+    if (*end || n < 0 || n > 255)
+        return reject(variable, value, "a number from 0 to 255");
+    *status = (int)n;
+    return PTXI_SUCCESS;
+}
+
+static ptxiResult open_output(const char *file)
+{
+    environment.out = file && *file ? fopen(file, "w") : stderr;
+    environment.colour = environment.out == stderr && isatty(STDERR_FILENO);
+    if (environment.out)
+        return PTXI_SUCCESS;
+    fprintf(stderr, "ptxi: %s: %s\n", file, strerror(errno));
+    return PTXI_ERROR_INVALID_VALUE;
+}
+
+ptxiResult ptxi_check_environment_init(void)
+{
+    const char *tools = getenv("PTXI_CHECK"), *format = getenv("PTXI_CHECK_FORMAT");
+    const char *rules = getenv("PTXI_CHECK_RULES");
+    unsigned bits;
+    ptxiResult r = PTXI_SUCCESS;
+
+    if (!tools || !*tools || !strcmp(tools, "0") || environment.tools)
+        return PTXI_SUCCESS;
+    if (!ptxi_check_parse_tools(tools, &bits))
+        return reject("PTXI_CHECK", tools, "'all', or a list of memory, race, init and sync");
+    if (format && *format && !ptxi_report_parse_format(format, &environment.format))
+        return reject("PTXI_CHECK_FORMAT", format, "text, compute-sanitizer, xml, json, sarif, junit or rules");
+    environment.found_status = FOUND_STATUS;
+    environment.unchecked_status = UNCHECKED_STATUS;
+    if ((r = read_status("PTXI_CHECK_STATUS", &environment.found_status)) ||
+        (r = read_status("PTXI_CHECK_UNCHECKED_STATUS", &environment.unchecked_status)) ||
+        (rules && *rules && (r = read_rules(rules))) || (r = open_output(getenv("PTXI_CHECK_OUTPUT"))))
+        return r;
+    environment.process = getpid();
+    environment.tools = bits;
+    on_exit(record_status, NULL);
+    return PTXI_SUCCESS;
+}
+
+unsigned ptxi_check_environment_tools(void)
+{
+    return environment.tools;
+}
+
+struct ptxi_rules *ptxi_check_environment_rules(void)
+{
+    return environment.rules;
+}
+
+/* ---- contexts */
+
+static bool is_listed(const struct ptxi_findings *f)
+{
+    for (size_t k = 0; k < environment.count; k++)
+        if (environment.lists[k] == f)
+            return true;
+    return false;
+}
+
+void ptxi_check_environment_add(struct ptxi_findings *f)
+{
+    pthread_mutex_lock(&environment.lock);
+    if (environment.count == environment.cap) {
+        size_t cap = environment.cap ? 2 * environment.cap : 8;
+        struct ptxi_findings **lists = realloc(environment.lists, cap * sizeof *lists);
+
+        if (lists) {
+            environment.lists = lists;
+            environment.cap = cap;
+        }
+    }
+    if (environment.count < environment.cap)
+        environment.lists[environment.count++] = f;
+    pthread_mutex_unlock(&environment.lock);
+}
+
+bool ptxi_check_environment_keep(struct ptxi_findings *f)
+{
+    pthread_mutex_lock(&environment.lock);
+    bool kept = is_listed(f);
+    pthread_mutex_unlock(&environment.lock);
+    if (kept)
+        ptxi_check_environment_write(f);
+    return kept;
+}
+
+void ptxi_check_environment_write(struct ptxi_findings *f)
+{
+    struct ptxi_found *found;
+    struct ptxi_str s;
+
+    if (!environment.tools || !ptxi_report_is_streamed(environment.format))
+        return;
+    ptxi_str_init(&s, NULL);
+    ptxi_findings_hold(f);
+    for (size_t k = 0; (found = ptxi_findings_at(f, k)) != NULL; k++)
+        if (ptxi_findings_take(f, found) && found->finding.severity != PTXI_FINDING_BENIGN)
+            ptxi_report_format_one(environment.format, found, environment.colour, &s);
+    ptxi_findings_release(f);
+    if (s.len) {
+        pthread_mutex_lock(&environment.lock);
+        if (is_listed(f)) {
+            fwrite(ptxi_str_text(&s), 1, s.len, environment.out);
+            fflush(environment.out);
+        }
+        pthread_mutex_unlock(&environment.lock);
+    }
+    ptxi_str_free(&s);
+}

@@ -1,0 +1,248 @@
+/* Reports for readers: our own, and lines as compute-sanitizer writes them. */
+#include "api/check/formats.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* ---- text */
+
+static void put_place(const struct ptxi_found_site *s, struct ptxi_str *out)
+{
+    if (s->source_file && s->source_line)
+        ptxi_str_printf(out, "%s:%u", s->source_file, s->source_line);
+    if (s->ptx_line)
+        ptxi_str_printf(out, "%s%s:%u", s->source_file && s->source_line ? ", " : "", s->ptx_file ? s->ptx_file : "PTX",
+                        s->ptx_line);
+    if (s->ptx_text)
+        ptxi_str_printf(out, ": %s", s->ptx_text);
+}
+
+static void put_thread(const struct ptxi_finding_site *s, struct ptxi_str *out)
+{
+    ptxi_str_printf(out, "block (%u,%u,%u), thread (%u,%u,%u)", s->ctaid[0], s->ctaid[1], s->ctaid[2], s->tid[0],
+                    s->tid[1], s->tid[2]);
+    if (s->threads > 1)
+        ptxi_str_printf(out, " and %u more of its warp", s->threads - 1);
+}
+
+static void put_site(const struct ptxi_found_site *s, bool earlier, struct ptxi_str *out)
+{
+    ptxi_str_printf(out, "note: %s%s by ", earlier ? "earlier " : "", ptxi_report_access_name(s->site.access));
+    put_thread(&s->site, out);
+    if (s->site.has_value)
+        ptxi_str_printf(out, ", value 0x%" PRIx64, s->site.value);
+    ptxi_str_puts(out, "\nnote:   at ");
+    put_place(s, out);
+    if (s->function) {
+        ptxi_str_puts(out, " in ");
+        ptxi_report_put_function(s->function, out);
+    }
+    ptxi_str_putc(out, '\n');
+}
+
+static void put_object(const struct ptxi_finding *x, struct ptxi_str *out)
+{
+    const char *what = x->object_freed ? "freed allocation" : "allocation";
+
+    if (!x->object_size)
+        return;
+    ptxi_str_puts(out, "note: ");
+    if (x->address >= x->object && x->address < x->object + x->object_size)
+        ptxi_str_printf(out, "at byte %" PRIu64 " of", x->address - x->object);
+    else if (x->address < x->object)
+        ptxi_str_printf(out, "%" PRIu64 " bytes before", x->object - x->address);
+    else if (x->address == x->object + x->object_size)
+        ptxi_str_puts(out, "right after the end of");
+    else
+        ptxi_str_printf(out, "%" PRIu64 " bytes after the end of", x->address - x->object - x->object_size);
+    if (x->name)
+        ptxi_str_printf(out, " variable %s", x->name);
+    else
+        ptxi_str_printf(out, " the %s", what);
+    ptxi_str_printf(out, " of %" PRIu64 " bytes at 0x%" PRIx64 "\n", x->object_size, x->object);
+}
+
+static const char *colour_of(enum ptxi_finding_severity s)
+{
+    static const char *const colours[] = {
+        [PTXI_FINDING_BENIGN] = "\033[1;36m", [PTXI_FINDING_WARNING] = "\033[1;35m",
+        [PTXI_FINDING_ERROR] = "\033[1;31m",
+    };
+
+    return colours[s];
+}
+
+void ptxi_format_text(const struct ptxi_found *f, bool colour, struct ptxi_str *out)
+{
+    const struct ptxi_finding *x = &f->finding;
+    const struct ptxi_finding_kind_info *kind = &ptxi_finding_kinds[x->kind];
+    unsigned line = 0;
+    const char *file = x->site_count ? ptxi_report_file(&f->sites[0], &line) : NULL;
+
+    if (file)
+        ptxi_str_printf(out, "%s:%u: ", file, line);
+    ptxi_str_printf(out, "%s%s:%s ", colour ? colour_of(x->severity) : "", ptxi_finding_severity_names[x->severity],
+                    colour ? "\033[0m" : "");
+    ptxi_report_message(f, out);
+    ptxi_str_printf(out, " [%s.%s]\n", ptxi_tool_names[kind->tool], kind->rule);
+    for (unsigned s = 0; s < x->site_count; s++)
+        put_site(&f->sites[s], s > 0, out);
+    put_object(x, out);
+    if (f->kernel) {
+        ptxi_str_puts(out, "note: kernel ");
+        ptxi_report_put_function(f->kernel, out);
+        ptxi_str_printf(out, ", launch %" PRIu64 "\n", f->launch);
+    }
+    if (f->count > 1)
+        ptxi_str_printf(out, "note: found %" PRIu64 " times\n", f->count);
+}
+
+void ptxi_format_text_summary(const struct ptxi_check_totals *t, struct ptxi_str *out)
+{
+    ptxi_str_printf(out, "checked %" PRIu64 " launches, %" PRIu64 " accesses, %" PRIu64 " unchecked: ", t->launches,
+                    t->accesses, t->unchecked);
+    ptxi_str_printf(out, "%" PRIu64 " errors, %" PRIu64 " warnings, %" PRIu64 " benign",
+                    ptxi_report_count(t, PTXI_FINDING_ERROR), ptxi_report_count(t, PTXI_FINDING_WARNING),
+                    ptxi_report_count(t, PTXI_FINDING_BENIGN));
+    if (t->suppressed)
+        ptxi_str_printf(out, ", %" PRIu64 " suppressed", t->suppressed);
+    if (t->dropped)
+        ptxi_str_printf(out, ", %" PRIu64 " not listed", t->dropped);
+    ptxi_str_putc(out, '\n');
+}
+
+/* ---- as compute-sanitizer */
+
+static const char *compat_access(enum ptxi_access access)
+{
+    switch (access) {
+    case PTXI_AK_STORE: return "Write";
+    case PTXI_AK_ATOMIC: return "Atomic";
+    default: return "Read";
+    }
+}
+
+static void put_compat_place(const char *lead, const struct ptxi_found_site *s, struct ptxi_str *out)
+{
+    unsigned line;
+    const char *file = ptxi_report_file(s, &line);
+
+    ptxi_str_printf(out, "=========     %s ", lead);
+    ptxi_report_put_function(s->function ? s->function : "<unknown>", out);
+    ptxi_str_printf(out, "+0x%x", 16 * s->site.at);
+    if (file)
+        ptxi_str_printf(out, " in %s:%u", file, line);
+    ptxi_str_putc(out, '\n');
+}
+
+static void put_compat_thread(const struct ptxi_finding_site *s, struct ptxi_str *out)
+{
+    ptxi_str_printf(out, "=========     by thread (%u,%u,%u) in block (%u,%u,%u)\n", s->tid[0], s->tid[1], s->tid[2],
+                    s->ctaid[0], s->ctaid[1], s->ctaid[2]);
+}
+
+static void put_compat_race(const struct ptxi_found *f, struct ptxi_str *out)
+{
+    const struct ptxi_finding *x = &f->finding;
+
+    ptxi_str_printf(out, "========= %s: Race reported between %s access at 0x%" PRIx64 " (size %u bytes)\n",
+                    x->severity == PTXI_FINDING_ERROR ? "Error" : "Warning", compat_access(x->sites[0].access),
+                    x->address, x->size);
+    put_compat_place("at", &f->sites[0], out);
+    put_compat_thread(&x->sites[0], out);
+    ptxi_str_printf(out, "=========     and %s access\n", compat_access(x->sites[1].access));
+    put_compat_place("at", &f->sites[1], out);
+    put_compat_thread(&x->sites[1], out);
+    ptxi_str_printf(out, "=========     [%" PRIu64 " hazards]\n=========\n", f->count);
+}
+
+/* The headline of memcheck, initcheck and synccheck. */
+static void put_compat_title(const struct ptxi_found *f, struct ptxi_str *out)
+{
+    const struct ptxi_finding *x = &f->finding;
+    static const char *const access[] = { [PTXI_AK_NONE] = "read", [PTXI_AK_LOAD] = "read", [PTXI_AK_STORE] = "write",
+                                          [PTXI_AK_ATOMIC] = "atomic" };
+
+    switch (ptxi_finding_kinds[x->kind].tool) {
+    case PTXI_TOOL_MEMORY:
+        if (x->site_count && x->size)
+            ptxi_str_printf(out, "========= Invalid __%s__ %s of size %u bytes\n",
+                            x->space == PTXI_FINDING_NO_SPACE ? "global" : ptxi_report_space_name(x->space),
+                            access[x->sites[0].access], x->size);
+        else
+            ptxi_str_printf(out, "========= Error: %s\n", ptxi_finding_kinds[x->kind].text);
+        break;
+    case PTXI_TOOL_INIT:
+        ptxi_str_printf(out, "========= Uninitialized value: %s\n", ptxi_finding_kinds[x->kind].text);
+        break;
+    default:
+        ptxi_str_printf(out, "========= Barrier error detected. %s\n", ptxi_finding_kinds[x->kind].text);
+        break;
+    }
+}
+
+void ptxi_format_compat(const struct ptxi_found *f, struct ptxi_str *out)
+{
+    const struct ptxi_finding *x = &f->finding;
+
+    if (x->severity == PTXI_FINDING_BENIGN)
+        return;
+    if (x->site_count == 2) {
+        put_compat_race(f, out);
+        return;
+    }
+    put_compat_title(f, out);
+    if (x->site_count) {
+        put_compat_place("at", &f->sites[0], out);
+        put_compat_thread(&x->sites[0], out);
+    }
+    if (x->space != PTXI_FINDING_NO_SPACE && x->space != PTXI_FINDING_REGISTER)
+        ptxi_str_printf(out, "=========     Address 0x%" PRIx64 " is %s\n", x->address,
+                        ptxi_finding_kinds[x->kind].rule);
+    if (x->object_size)
+        ptxi_str_printf(out, "=========     and the nearest allocation is at 0x%" PRIx64 " of size %" PRIu64 " bytes\n",
+                        x->object, x->object_size);
+    ptxi_str_puts(out, "=========\n");
+}
+
+void ptxi_format_compat_summary(const struct ptxi_check_totals *t, struct ptxi_str *out)
+{
+    uint64_t n = ptxi_report_problems(t);
+
+    if (t->found[PTXI_TOOL_RACE][PTXI_FINDING_ERROR] + t->found[PTXI_TOOL_RACE][PTXI_FINDING_WARNING])
+        ptxi_str_printf(out, "========= RACECHECK SUMMARY: %" PRIu64 " hazards displayed (%" PRIu64 " errors, %" PRIu64
+                        " warnings)\n", t->found[PTXI_TOOL_RACE][PTXI_FINDING_ERROR] +
+                        t->found[PTXI_TOOL_RACE][PTXI_FINDING_WARNING], t->found[PTXI_TOOL_RACE][PTXI_FINDING_ERROR],
+                        t->found[PTXI_TOOL_RACE][PTXI_FINDING_WARNING]);
+    ptxi_str_printf(out, "========= ERROR SUMMARY: %" PRIu64 " error%s\n", n, n == 1 ? "" : "s");
+}
+
+/* ---- rules that suppress what was found */
+
+static void put_escaped(const char *s, struct ptxi_str *out)
+{
+    for (; *s; s++) {
+        if (strchr(".[]{}()*+?^$|\\", *s))
+            ptxi_str_putc(out, '\\');
+        ptxi_str_putc(out, *s);
+    }
+}
+
+void ptxi_format_rule(const struct ptxi_found *f, struct ptxi_str *out)
+{
+    const struct ptxi_finding_kind_info *kind = &ptxi_finding_kinds[f->finding.kind];
+    unsigned line = 0;
+    const char *file = f->finding.site_count ? ptxi_report_file(&f->sites[0], &line) : NULL;
+
+    if (f->finding.severity == PTXI_FINDING_BENIGN)
+        return;
+    ptxi_str_printf(out, "suppress %s.%s", ptxi_tool_names[kind->tool], kind->rule);
+    if (f->kernel) {
+        ptxi_str_puts(out, " kernel=^");
+        put_escaped(f->kernel, out);
+        ptxi_str_putc(out, '$');
+    }
+    if (file)
+        ptxi_str_printf(out, " \"at=%s:%u\"", file, line);
+    ptxi_str_putc(out, '\n');
+}

@@ -1,0 +1,99 @@
+/* Places of findings, and failed launches as findings. */
+#include "api/check/check.h"
+
+#include "api/module/module.h"
+
+#include <string.h>
+
+/* The line of a text, without indentation. It is valid until the thread's next call, because it is copied from a
+ * longer text. */
+static const char *line_of(const struct ptxi_text *t, uint32_t line)
+{
+    static _Thread_local char copy[160];
+    const char *s = t->s, *end = t->s + t->size;
+
+    for (uint32_t k = 1; k < line && s < end; k++) {
+        s = memchr(s, '\n', (size_t)(end - s));
+        s = s ? s + 1 : end;
+    }
+    while (s < end && (*s == ' ' || *s == '\t'))
+        s++;
+    const char *stop = memchr(s, '\n', (size_t)(end - s));
+    size_t n = (size_t)((stop ? stop : end) - s);
+
+    n = n < sizeof copy ? n : sizeof copy - 1;
+    while (n && (s[n - 1] == '\r' || s[n - 1] == ' ' || s[n - 1] == '\t'))
+        n--;
+    memcpy(copy, s, n);
+    copy[n] = 0;
+    return copy;
+}
+
+void ptxi_check_resolve(const struct ptxi_code *code, uint32_t at, struct ptxi_found_site *site)
+{
+    const struct ptxiModule_st *m = code->module;
+
+    if (!m || at >= code->count || !code->locs[at].line)
+        return;
+    const struct ptxi_source_loc *where = &code->locs[at];
+    struct ptxi_loc loc = { where->line, where->column, 1 };
+    const struct ptxi_text *t = ptxi_text_at(&m->texts, &loc);
+
+    site->ptx_file = t->name;
+    site->ptx_line = loc.line;
+    site->ptx_column = loc.col;
+    site->ptx_text = line_of(t, loc.line);
+    if (where->file && where->file < m->tree->file_count && where->source_line) {
+        site->source_file = m->tree->files[where->file];
+        site->source_line = where->source_line;
+    }
+}
+
+/* ---- failed launches */
+
+/* The kind of a fault. NUMBER: no tool finds it. */
+static enum ptxi_finding_kind kind_of(enum ptxi_fault_kind fault)
+{
+    static const uint8_t kinds[] = {
+#define KIND(fault, kind) [PTXI_FK_##fault] = 1 + PTXI_FINDING_##kind
+        KIND(OUT_OF_BOUNDS, OUT_OF_BOUNDS), KIND(MISALIGNED, MISALIGNED), KIND(NULL, NULL_POINTER),
+        KIND(FREED, FREED), KIND(READ_ONLY, READ_ONLY), KIND(PEER, PEER), KIND(OTHER_SHARED, SHARED_BOUNDS),
+        KIND(NO_CTA, SHARED_BOUNDS), KIND(NO_RANK, SHARED_BOUNDS), KIND(OTHER_LOCAL, LOCAL_BOUNDS),
+        KIND(ADDRESS_SPACE, ADDRESS_SPACE), KIND(STACK, STACK), KIND(FREE, INVALID_FREE),
+        KIND(FREE_TWICE, DOUBLE_FREE), KIND(MISUSE, MISUSE), KIND(DEADLOCK, DEADLOCK), KIND(BARRIER, BARRIER),
+        KIND(BARRIER_USE, BARRIER),
+#undef KIND
+    };
+
+    return (size_t)fault < sizeof kinds && kinds[fault] ? (enum ptxi_finding_kind)(kinds[fault] - 1)
+                                                        : PTXI_FINDING_KINDS;
+}
+
+static enum ptxi_finding_space space_of(const struct ptxi_fault_report *f)
+{
+    if (!f->access_size)
+        return PTXI_FINDING_NO_SPACE;
+    if (!f->area)
+        return PTXI_FINDING_GLOBAL;
+    return f->kind == PTXI_FK_OTHER_LOCAL ? PTXI_FINDING_LOCAL : PTXI_FINDING_SHARED;
+}
+
+void ptxi_check_add_fault(struct ptxi_findings *f, unsigned tools, const struct ptxi_fault_report *fault,
+                          const char *kernel, uint64_t launch)
+{
+    enum ptxi_finding_kind kind = kind_of(fault->kind);
+
+    if (kind == PTXI_FINDING_KINDS || !(tools >> ptxi_finding_kinds[kind].tool & 1))
+        return;
+    struct ptxi_finding x = {
+        .kind = kind, .severity = ptxi_finding_kinds[kind].severity, .site_count = 1,
+        .sites = { { .code = fault->code, .at = fault->at, .access = fault->access, .threads = fault->thread_count } },
+        .space = space_of(fault), .address = fault->address, .size = fault->access_size,
+        .object = fault->near_base, .object_size = fault->near_size, .object_freed = fault->near_freed,
+        .name = fault->area, .detail = fault->detail[0] ? fault->detail : NULL,
+    };
+
+    memcpy(x.sites[0].ctaid, fault->ctaid, sizeof x.sites[0].ctaid);
+    memcpy(x.sites[0].tid, fault->tid, sizeof x.sites[0].tid);
+    ptxi_findings_add(f, &x, kernel, launch);
+}

@@ -1,0 +1,36 @@
+/* What the formats of reports share. */
+#ifndef PTXI_API_CHECK_REPORT_PARTS_H
+#define PTXI_API_CHECK_REPORT_PARTS_H
+
+#include "base/str.h"
+#include "exec/check/finding.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The findings of some contexts. */
+struct ptxi_report_input {
+    struct ptxi_findings *const *lists;
+    size_t count;
+    unsigned tools;  /* that were on, bits of ptxiSanitizer */
+    bool colour;     /* with escape sequences for terminals, if the format is for readers */
+};
+
+/* Calls a function for each finding. */
+typedef void ptxi_report_each(struct ptxi_str *out, const struct ptxi_found *found, void *user);
+void ptxi_report_for_each(const struct ptxi_report_input *in, struct ptxi_str *out, ptxi_report_each *each, void *user);
+void ptxi_report_totals(const struct ptxi_report_input *in, struct ptxi_check_totals *totals);
+/* The number of findings of a severity, and that of errors and warnings. */
+uint64_t ptxi_report_count(const struct ptxi_check_totals *t, enum ptxi_finding_severity s);
+uint64_t ptxi_report_problems(const struct ptxi_check_totals *t);
+
+/* "data race: write after write: detail", in one line. */
+void ptxi_report_message(const struct ptxi_found *f, struct ptxi_str *out);
+const char *ptxi_report_access_name(enum ptxi_access access);
+const char *ptxi_report_space_name(enum ptxi_finding_space space); /* "" if there is none */
+/* Appends a function's name as it is written in the source. */
+void ptxi_report_put_function(const char *name, struct ptxi_str *out);
+/* The file and the line for readers: of the source, or else of the PTX. NULL and 0: not known. */
+const char *ptxi_report_file(const struct ptxi_found_site *s, unsigned *line);
+
+#endif

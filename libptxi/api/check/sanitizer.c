@@ -1,0 +1,307 @@
+/* The sanitizers of a context. */
+#include "api/check/check.h"
+
+#include "api/check/format.h"
+#include "api/check/rules.h"
+#include "api/module/module.h"
+#include "exec/engine/fault_log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert(PTXI_SANITIZER_MEMORY == 1 << PTXI_TOOL_MEMORY && PTXI_SANITIZER_RACE == 1 << PTXI_TOOL_RACE &&
+               PTXI_SANITIZER_INIT == 1 << PTXI_TOOL_INIT && PTXI_SANITIZER_SYNC == 1 << PTXI_TOOL_SYNC &&
+               PTXI_SANITIZER_ALL == (1 << PTXI_TOOLS) - 1, "as the engine has them");
+
+/* ---- contexts */
+
+static bool want_finding(void *user, const struct ptxi_finding *x, const char *kernel, uint64_t launch)
+{
+    return ptxi_rules_want_block(user, x, kernel, launch);
+}
+
+static bool suppress_finding(void *user, const struct ptxi_found *found)
+{
+    return ptxi_rules_suppress(user, found);
+}
+
+/* Makes the collection use the context's rules. Under ctx->lock. */
+static void apply_rules(ptxiContext ctx)
+{
+    struct ptxi_finding_filter filter = { want_finding, suppress_finding, ctx->rules };
+
+    if (ctx->findings)
+        ptxi_findings_set_filter(ctx->findings, ctx->rules ? &filter : &(struct ptxi_finding_filter){ .user = NULL });
+}
+
+/* Creates the collection. Under ctx->lock, or before other threads know the context. */
+static bool need_findings(ptxiContext ctx)
+{
+    if (ctx->findings)
+        return true;
+    ctx->findings = ptxi_findings_create(ptxi_check_resolve);
+    apply_rules(ctx);
+    return ctx->findings != NULL;
+}
+
+void ptxi_check_open_context(ptxiContext ctx)
+{
+    ctx->sanitizer = ptxi_check_environment_tools();
+    ctx->rules = ptxi_rules_ref(ptxi_check_environment_rules());
+    if (!ctx->sanitizer || !need_findings(ctx))
+        ctx->sanitizer = 0; /* without memory: the report says that nothing was checked */
+    else
+        ptxi_check_environment_add(ctx->findings);
+}
+
+void ptxi_check_close_context(ptxiContext ctx)
+{
+    if (ctx->findings) {
+        ptxi_findings_set_filter(ctx->findings, &(struct ptxi_finding_filter){ .user = NULL });
+        if (!ptxi_check_environment_keep(ctx->findings))
+            ptxi_findings_destroy(ctx->findings);
+    }
+    ptxi_rules_unref(ctx->rules);
+    ctx->findings = NULL;
+    ctx->rules = NULL;
+    ctx->sanitizer = 0;
+}
+
+/* ---- launches */
+
+void ptxi_check_begin_launch(ptxiContext ctx, struct ptxi_grid *g)
+{
+    pthread_mutex_lock(&ctx->lock);
+    if (ctx->sanitizer && ptxi_rules_check_launch(ctx->rules, g->code->name, g->gridid)) {
+        g->tools = ctx->sanitizer;
+        g->findings = ctx->findings;
+    }
+    pthread_mutex_unlock(&ctx->lock);
+}
+
+void ptxi_check_end_launch(const struct ptxi_grid *g, uint64_t accesses, uint64_t unchecked)
+{
+    if (g->report.kind != PTXI_FK_NONE)
+        ptxi_check_add_fault(g->findings, g->tools, &g->report, g->code->name, g->gridid);
+    ptxi_findings_count(g->findings, 1, accesses, unchecked);
+    ptxi_check_environment_write(g->findings);
+}
+
+/* ---- calls */
+
+ptxiResult ptxiCtxSetSanitizer(ptxiContext named, unsigned tools, unsigned flags)
+{
+    API_CALL;
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_named_context(named, &ctx);
+
+    if (r)
+        return r;
+    if (flags || tools & ~(unsigned)PTXI_SANITIZER_ALL)
+        return PTXI_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&ctx->lock);
+    if (tools && !need_findings(ctx))
+        r = PTXI_ERROR_OUT_OF_MEMORY;
+    else
+        ctx->sanitizer = tools;
+    pthread_mutex_unlock(&ctx->lock);
+    return r;
+}
+
+ptxiResult ptxiCtxGetSanitizer(ptxiContext named, unsigned *tools)
+{
+    API_CALL;
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_named_context(named, &ctx);
+
+    if (r)
+        return r;
+    if (!tools)
+        return PTXI_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&ctx->lock);
+    *tools = ctx->sanitizer;
+    pthread_mutex_unlock(&ctx->lock);
+    return PTXI_SUCCESS;
+}
+
+/* PTXI_ERROR_INVALID_VALUE after a message. */
+static ptxiResult parse_rules(const char *text, struct ptxi_rules **rules, char **error)
+{
+    struct ptxi_str message;
+
+    ptxi_str_init(&message, NULL);
+    *rules = ptxi_rules_parse(text, &message);
+    bool invalid = message.len > 0;
+
+    if (invalid && error)
+        *error = strdup(ptxi_str_text(&message));
+    ptxi_str_free(&message);
+    if (*rules)
+        return PTXI_SUCCESS;
+    return invalid ? PTXI_ERROR_INVALID_VALUE : PTXI_ERROR_OUT_OF_MEMORY;
+}
+
+ptxiResult ptxiCtxSetSanitizerRules(ptxiContext named, const char *text, char **error)
+{
+    API_CALL;
+    ptxiContext ctx;
+    struct ptxi_rules *rules = NULL, *before;
+    ptxiResult r = ptxi_api_named_context(named, &ctx);
+
+    if (r)
+        return r;
+    if (error)
+        *error = NULL;
+    if (text && (r = parse_rules(text, &rules, error)))
+        return r;
+    pthread_mutex_lock(&ctx->lock);
+    before = ctx->rules;
+    ctx->rules = rules;
+    apply_rules(ctx);
+    pthread_mutex_unlock(&ctx->lock);
+    ptxi_rules_unref(before);
+    return PTXI_SUCCESS;
+}
+
+/* The collection of a context, or NULL. It lives as long as the context, which the call holds. `tools` may be NULL. */
+static struct ptxi_findings *findings_of(ptxiContext ctx, unsigned *tools)
+{
+    pthread_mutex_lock(&ctx->lock);
+    struct ptxi_findings *f = ctx->findings;
+
+    if (tools)
+        *tools = ctx->sanitizer;
+    pthread_mutex_unlock(&ctx->lock);
+    return f;
+}
+
+static ptxiFindingSite public_site(const struct ptxi_found_site *s)
+{
+    const struct ptxi_finding_site *x = &s->site;
+    ptxiFindingSite to = {
+        .function = s->function, .threads = x->threads ? x->threads : 1, .hasValue = x->has_value, .value = x->value,
+        .ptxFile = s->ptx_file, .ptxText = s->ptx_text, .ptxLine = s->ptx_line, .ptxColumn = s->ptx_column,
+        .sourceFile = s->source_file, .sourceLine = s->source_line,
+    };
+    static const ptxiAccess accesses[] = {
+        [PTXI_AK_NONE] = PTXI_ACCESS_NONE, [PTXI_AK_LOAD] = PTXI_ACCESS_READ, [PTXI_AK_STORE] = PTXI_ACCESS_WRITE,
+        [PTXI_AK_ATOMIC] = PTXI_ACCESS_ATOMIC,
+    };
+
+    to.access = accesses[x->access];
+    for (unsigned k = 0; k < 3; k++) {
+        to.block[k] = x->ctaid[k];
+        to.thread[k] = x->tid[k];
+    }
+    return to;
+}
+
+static ptxiFinding public_finding(const struct ptxi_found *f)
+{
+    const struct ptxi_finding *x = &f->finding;
+    const struct ptxi_finding_kind_info *kind = &ptxi_finding_kinds[x->kind];
+    ptxiFinding to = {
+        .tool = (ptxiSanitizer)(1u << kind->tool), .severity = (ptxiFindingSeverity)x->severity, .kind = kind->rule,
+        .message = kind->text, .detail = x->detail, .count = f->count, .kernel = f->kernel, .launch = f->launch,
+        .space = x->space == PTXI_FINDING_NO_SPACE ? NULL : ptxi_report_space_name(x->space), .address = x->address,
+        .bytes = x->size, .objectBase = x->object, .objectSize = x->object_size, .objectName = x->name,
+        .siteCount = x->site_count,
+    };
+
+    for (unsigned s = 0; s < x->site_count; s++)
+        to.sites[s] = public_site(&f->sites[s]);
+    return to;
+}
+
+static bool get_finding(struct ptxi_findings *f, size_t index, ptxiFinding *x)
+{
+    ptxi_findings_hold(f);
+    const struct ptxi_found *found = ptxi_findings_at(f, index);
+
+    if (found)
+        *x = public_finding(found);
+    ptxi_findings_release(f);
+    return found != NULL;
+}
+
+ptxiResult ptxiCtxGetFinding(ptxiContext named, size_t index, ptxiFinding *finding)
+{
+    API_CALL;
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_named_context(named, &ctx);
+
+    if (r)
+        return r;
+    if (!finding || finding->size < offsetof(ptxiFinding, kind))
+        return PTXI_ERROR_INVALID_VALUE;
+    struct ptxi_findings *f = findings_of(ctx, NULL);
+    ptxiFinding x;
+    size_t size = finding->size;
+
+    if (!f || !get_finding(f, index, &x))
+        return PTXI_ERROR_NOT_FOUND;
+    memcpy(finding, &x, size < sizeof x ? size : sizeof x);
+    finding->size = size;
+    return PTXI_SUCCESS;
+}
+
+ptxiResult ptxiCtxGetCheckSummary(ptxiContext named, ptxiCheckSummary *summary)
+{
+    API_CALL;
+    ptxiContext ctx;
+    struct ptxi_check_totals t = { 0 };
+    ptxiResult r = ptxi_api_named_context(named, &ctx);
+
+    if (r)
+        return r;
+    if (!summary || summary->size < offsetof(ptxiCheckSummary, accesses))
+        return PTXI_ERROR_INVALID_VALUE;
+    struct ptxi_findings *f = findings_of(ctx, NULL);
+
+    if (f)
+        ptxi_findings_totals(f, &t);
+    ptxiCheckSummary s = {
+        .launches = t.launches, .accesses = t.accesses, .unchecked = t.unchecked,
+        .errors = ptxi_report_count(&t, PTXI_FINDING_ERROR), .warnings = ptxi_report_count(&t, PTXI_FINDING_WARNING),
+        .benign = ptxi_report_count(&t, PTXI_FINDING_BENIGN), .suppressed = t.suppressed, .notListed = t.dropped,
+    };
+    size_t size = summary->size;
+
+    memcpy(summary, &s, size < sizeof s ? size : sizeof s);
+    summary->size = size;
+    return PTXI_SUCCESS;
+}
+
+ptxiResult ptxiCtxFormatFindings(ptxiContext named, ptxiReportFormat format, char **text)
+{
+    API_CALL;
+    ptxiContext ctx;
+    struct ptxi_str s;
+    ptxiResult r = ptxi_api_named_context(named, &ctx);
+
+    if (r)
+        return r;
+    if (!text || (unsigned)format > PTXI_REPORT_RULES)
+        return PTXI_ERROR_INVALID_VALUE;
+    unsigned tools;
+    struct ptxi_findings *f = findings_of(ctx, &tools);
+
+    ptxi_str_init(&s, NULL);
+    ptxi_report_format(&(struct ptxi_report_input){ .lists = &f, .count = f != NULL, .tools = tools }, format, &s);
+    return ptxi_api_give_text(&s, text);
+}
+
+ptxiResult ptxiCtxResetFindings(ptxiContext named)
+{
+    API_CALL;
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_named_context(named, &ctx);
+
+    if (r)
+        return r;
+    struct ptxi_findings *f = findings_of(ctx, NULL);
+
+    if (f)
+        ptxi_findings_clear(f);
+    return PTXI_SUCCESS;
+}
