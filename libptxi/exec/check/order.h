@@ -75,8 +75,8 @@ bool ptxi_order_scopes_match(const struct ptxi_check_thread *t, unsigned scope, 
 /* Whether the record is of a CTA of the thread's cluster. */
 bool ptxi_order_in_cluster(const struct ptxi_cta *c, uint32_t agent);
 
-/* A strong write, or, if `modifies` is set, an atomic operation, releases knowledge. `unlocks`: it releases the lock that
- * the thread has taken. The line is locked. */
+/* A strong write, or, if `modifies` is set, an atomic operation, releases knowledge. `unlocks`: it releases the lock
+ * that the thread has taken. The line is locked. */
 void ptxi_order_release(const struct ptxi_check_thread *t, struct ptxi_line *line, uint32_t offset, unsigned scope,
                         bool modifies, bool unlocks);
 /* A compare-and-swap with that value. */

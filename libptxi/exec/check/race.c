@@ -327,7 +327,8 @@ static bool extend(struct ptxi_access_row *r, const struct ptxi_access_row *n)
 /* Merges two rows of reads of a warp into one that does not say which lanes have read which words. */
 static bool blur(const struct access *a, struct ptxi_access_row *r, const struct ptxi_access_row *n)
 {
-    if (!is_same_warp(r, n) || ptxi_order_is_before_warp(a->t.cta, a->t.warp, &r->record) || n->first > r->end || n->end < r->first)
+    if (!is_same_warp(r, n) || ptxi_order_is_before_warp(a->t.cta, a->t.warp, &r->record) ||
+        n->first > r->end || n->end < r->first)
         return false;
     r->shape = PTXI_ROW_ANY;
     r->record.lanes |= n->record.lanes;
