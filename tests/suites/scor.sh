@@ -27,7 +27,7 @@ input_of()
 {
     case $1 in
     1dconv) awk 'BEGIN { print 9, 200000; for (i = 0; i < 200009; i++) print i % 7 }' ;;
-    graph-*) awk 'BEGIN { n = 600; print n, 4 * (n - 9); for (i = 0; i < n - 9; i++) for (k = 1; k <= 4; k++)
+    graph-*) awk 'BEGIN { n = 60; print n, 4 * (n - 9); for (i = 0; i < n - 9; i++) for (k = 1; k <= 4; k++)
                           print i, i + k * 2 }' ;;
     matrix-multiplication) awk 'BEGIN { print 64, 64, 64; for (i = 0; i < 8192; i++) print i % 5 }' ;;
     reduction) awk 'BEGIN { print 40000; for (i = 0; i < 40000; i++) print i % 3 }' ;;
@@ -48,6 +48,8 @@ for app in 1dconv graph-coloring graph-connectivity matrix-multiplication reduct
         build_app $app $racey
         [ $racey = 1 ] && label=race || label=clean
         input_of $app > "$out/$app.in"
+        # uts needs blocks that advance together
+        [ $app = uts ] && export PTXI_SCHED=fair || unset PTXI_SCHED
         judge "$app.$racey" $label < "$out/$app.in"
     done
 done

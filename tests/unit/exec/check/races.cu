@@ -32,7 +32,10 @@ STORE(volatile_store, "st.volatile.u32")
 __device__ static void store_byte(void *p, u32 v) { asm volatile("st.u8 [%0], %1;" :: "l"(p), "r"(v) : "memory"); }
 __device__ static void store_half(void *p, short v) { asm volatile("st.u16 [%0], %1;" :: "l"(p), "h"(v) : "memory"); }
 __device__ static void bar(u32 n, u32 threads) { asm volatile("bar.sync %0, %1;" :: "r"(n), "r"(threads) : "memory"); }
-__device__ static void arrive(u32 n, u32 threads) { asm volatile("bar.arrive %0, %1;" :: "r"(n), "r"(threads) : "memory"); }
+__device__ static void arrive(u32 n, u32 threads)
+{
+    asm volatile("bar.arrive %0, %1;" :: "r"(n), "r"(threads) : "memory");
+}
 __device__ static void cluster_sync()
 {
     asm volatile("barrier.cluster.arrive;\nbarrier.cluster.wait;" ::: "memory");
@@ -51,15 +54,33 @@ __device__ static u32 *other_block(u32 *p)
 
 // --- shared memory ---
 KERNEL(e_shared_raw) { __shared__ u32 s[64]; weak_store(&s[TID], TID); p[TID + BLOCK * 64] = weak_load(&s[63 - TID]); }
-KERNEL(c_shared_raw) { __shared__ u32 s[64]; weak_store(&s[TID], TID); __syncthreads(); p[TID + BLOCK * 64] = weak_load(&s[63 - TID]); }
+KERNEL(c_shared_raw)
+{
+    __shared__ u32 s[64];
+    weak_store(&s[TID], TID);
+    __syncthreads();
+    p[TID + BLOCK * 64] = weak_load(&s[63 - TID]);
+}
 KERNEL(e_shared_war) { __shared__ u32 s[64]; u32 v = weak_load(&s[63 - TID]); weak_store(&s[TID], v + TID); }
-KERNEL(c_shared_war) { __shared__ u32 s[64]; u32 v = weak_load(&s[63 - TID]); __syncthreads(); weak_store(&s[TID], v + TID); }
+KERNEL(c_shared_war)
+{
+    __shared__ u32 s[64];
+    u32 v = weak_load(&s[63 - TID]);
+    __syncthreads();
+    weak_store(&s[TID], v + TID);
+}
 KERNEL(e_shared_waw) { __shared__ u32 s[64]; weak_store(&s[TID / 2], TID); }
 KERNEL(b_shared_waw) { __shared__ u32 s[64]; weak_store(&s[TID / 2], 7); }
 KERNEL(e_shared_byte) { __shared__ u32 s[64]; store_half((char *)s + (TID & ~1), TID); }
 KERNEL(c_shared_byte) { __shared__ u32 s[64]; store_byte((char *)s + TID, TID); }
 KERNEL(e_lanes) { __shared__ u32 s[64]; weak_store(&s[TID], TID); p[TID + BLOCK * 64] = weak_load(&s[TID ^ 1]); }
-KERNEL(c_lanes) { __shared__ u32 s[64]; weak_store(&s[TID], TID); __syncwarp(); p[TID + BLOCK * 64] = weak_load(&s[TID ^ 1]); }
+KERNEL(c_lanes)
+{
+    __shared__ u32 s[64];
+    weak_store(&s[TID], TID);
+    __syncwarp();
+    p[TID + BLOCK * 64] = weak_load(&s[TID ^ 1]);
+}
 KERNEL(e_lanes_other_mask)
 {
     __shared__ u32 s[64];
@@ -80,8 +101,20 @@ KERNEL(c_lanes_same_mask)
         __syncwarp(0xffff0000);
     p[TID + BLOCK * 64] = weak_load(&s[TID ^ 8]);
 }
-KERNEL(e_warps_syncwarp) { __shared__ u32 s[64]; weak_store(&s[TID], TID); __syncwarp(); p[TID + BLOCK * 64] = weak_load(&s[TID ^ 32]); }
-KERNEL(c_shuffle) { __shared__ u32 s[64]; weak_store(&s[TID], TID); u32 v = __shfl_xor_sync(~0u, TID, 1); p[TID + BLOCK * 64] = weak_load(&s[TID ^ 1]) + v; }
+KERNEL(e_warps_syncwarp)
+{
+    __shared__ u32 s[64];
+    weak_store(&s[TID], TID);
+    __syncwarp();
+    p[TID + BLOCK * 64] = weak_load(&s[TID ^ 32]);
+}
+KERNEL(c_shuffle)
+{
+    __shared__ u32 s[64];
+    weak_store(&s[TID], TID);
+    u32 v = __shfl_xor_sync(~0u, TID, 1);
+    p[TID + BLOCK * 64] = weak_load(&s[TID ^ 1]) + v;
+}
 KERNEL(e_named_barrier)
 {
     __shared__ u32 s[64];
@@ -123,18 +156,64 @@ KERNEL(e_shared_atomic) { __shared__ u32 s; if (TID == 0) weak_store(&s, 5); els
 KERNEL(c_shared_atomic) { __shared__ u32 s; if (TID == 0) weak_store(&s, 5); __syncthreads(); atomicAdd(&s, 1); }
 
 // --- clusters ---
-KERNEL(e_cluster_dsmem) { __shared__ u32 s[64]; weak_store(&s[TID], TID); __syncthreads(); p[TID + BLOCK * 64] = weak_load(other_block(&s[TID])); cluster_sync(); }
-KERNEL(c_cluster_dsmem) { __shared__ u32 s[64]; weak_store(&s[TID], TID); cluster_sync(); p[TID + BLOCK * 64] = weak_load(other_block(&s[TID])); cluster_sync(); }
-KERNEL(e_cluster_dsmem_waw) { __shared__ u32 s[64]; weak_store(&s[TID], TID); weak_store(other_block(&s[TID]), TID + 1); cluster_sync(); }
-KERNEL(e_cluster_global) { weak_store(&p[TID + BLOCK * 64], 1); __syncthreads(); p[512 + TID + BLOCK * 64] = weak_load(&p[TID + (BLOCK ^ 1) * 64]); }
-KERNEL(c_cluster_global) { weak_store(&p[TID + BLOCK * 64], 1); cluster_sync(); p[512 + TID + BLOCK * 64] = weak_load(&p[TID + (BLOCK ^ 1) * 64]); }
-KERNEL(e_cluster_others) { weak_store(&p[TID + BLOCK * 64], 1); cluster_sync(); p[512 + TID + BLOCK * 64] = weak_load(&p[TID + (BLOCK ^ 2) * 64]); }
+KERNEL(e_cluster_dsmem)
+{
+    __shared__ u32 s[64];
+    weak_store(&s[TID], TID);
+    __syncthreads();
+    p[TID + BLOCK * 64] = weak_load(other_block(&s[TID]));
+    cluster_sync();
+}
+KERNEL(c_cluster_dsmem)
+{
+    __shared__ u32 s[64];
+    weak_store(&s[TID], TID);
+    cluster_sync();
+    p[TID + BLOCK * 64] = weak_load(other_block(&s[TID]));
+    cluster_sync();
+}
+KERNEL(e_cluster_dsmem_waw)
+{
+    __shared__ u32 s[64];
+    weak_store(&s[TID], TID);
+    weak_store(other_block(&s[TID]), TID + 1);
+    cluster_sync();
+}
+KERNEL(e_cluster_global)
+{
+    weak_store(&p[TID + BLOCK * 64], 1);
+    __syncthreads();
+    p[512 + TID + BLOCK * 64] = weak_load(&p[TID + (BLOCK ^ 1) * 64]);
+}
+KERNEL(c_cluster_global)
+{
+    weak_store(&p[TID + BLOCK * 64], 1);
+    cluster_sync();
+    p[512 + TID + BLOCK * 64] = weak_load(&p[TID + (BLOCK ^ 1) * 64]);
+}
+KERNEL(e_cluster_others)
+{
+    weak_store(&p[TID + BLOCK * 64], 1);
+    cluster_sync();
+    p[512 + TID + BLOCK * 64] = weak_load(&p[TID + (BLOCK ^ 2) * 64]);
+}
 
 // --- global memory ---
 KERNEL(e_global_blocks) { weak_store(&p[TID], TID + BLOCK); }
 KERNEL(c_global_blocks) { weak_store(&p[TID + BLOCK * 64], TID + BLOCK); }
-KERNEL(e_global_warps) { weak_store(&p[TID + BLOCK * 64], TID); u32 v = weak_load(&p[(TID ^ 32) + BLOCK * 64]); weak_store(&p[512 + TID + BLOCK * 64], v); }
-KERNEL(c_global_warps) { weak_store(&p[TID + BLOCK * 64], TID); __syncthreads(); u32 v = weak_load(&p[(TID ^ 32) + BLOCK * 64]); weak_store(&p[512 + TID + BLOCK * 64], v); }
+KERNEL(e_global_warps)
+{
+    weak_store(&p[TID + BLOCK * 64], TID);
+    u32 v = weak_load(&p[(TID ^ 32) + BLOCK * 64]);
+    weak_store(&p[512 + TID + BLOCK * 64], v);
+}
+KERNEL(c_global_warps)
+{
+    weak_store(&p[TID + BLOCK * 64], TID);
+    __syncthreads();
+    u32 v = weak_load(&p[(TID ^ 32) + BLOCK * 64]);
+    weak_store(&p[512 + TID + BLOCK * 64], v);
+}
 KERNEL(e_global_update) { p[0] = p[0] + 1; }
 KERNEL(c_global_update) { atomicAdd(p, 1); }
 KERNEL(e_weak_and_atomic) { if (weak_load(p) < TID) atomicMax(p, TID); }
