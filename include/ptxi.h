@@ -4374,7 +4374,8 @@ typedef struct ptxiFindingSite {
     ptxiAccess access;
     unsigned hasValue;
     unsigned long long value;          /* that was read or written, if hasValue is not 0 */
-    const char *ptxFile, *ptxText;     /* ptxText: the line */
+    const char *ptxFile;
+    const char *ptxText;               /* the line */
     unsigned ptxLine, ptxColumn;       /* from 1 */
     const char *sourceFile;            /* from the module's .loc directives */
     unsigned sourceLine;               /* from 1 */
