@@ -1,4 +1,4 @@
-"""Sanitizers: checks of kernels for data races, uninitialised values, misused barriers and invalid accesses."""
+"""Sanitizers: checks of kernels for data races, misused barriers and invalid accesses."""
 import contextlib
 import ctypes
 import dataclasses
@@ -191,10 +191,10 @@ def checking(*tools: str, device: Optional['_device.Device'] = None, rules: Opti
              fail: bool = True) -> Iterator[Checks]:
     """Check the launches inside the `with` statement.
 
-        with ptxi.checking('race', 'init') as checks:
+        with ptxi.checking('race', 'memory') as checks:
             kernel[1, 64](x)
 
-    `tools`   'memory', 'race', 'init', 'sync'; default: all
+    `tools`   'memory', 'race', 'sync'; default: all
     `device`  default: the current device
     `rules`   rules that select launches and suppress findings, a rule in each line; see doc/checking.md
     `fail`    raise CheckError at the end if something was found, or if nothing or not everything was checked

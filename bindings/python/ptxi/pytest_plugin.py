@@ -8,7 +8,7 @@
 If a launch into a stream fails and the test does not wait for it, the test fails with the report of the launch.
 
 With the option --ptxi-check[=TOOLS], or the marker ptxi_check, a test also fails if a sanitizer finds an error, or if a
-launch could not be checked completely. TOOLS are memory, race, init and sync, separated by commas.
+launch could not be checked completely. TOOLS are memory, race and sync, separated by commas.
 """
 import itertools
 from typing import Any, Iterator
@@ -19,7 +19,7 @@ _MARKERS = {
     'ptxi_device': 'ptxi_device(profile, ...): run the test on each of these device profiles, such as "sm_80"',
     'ptxi_workers': 'ptxi_workers(n, ...): run the test with each of these numbers of worker threads',
 }
-_CHECK_MARKER = ('ptxi_check(tool, ...): check launches with these sanitizers (memory, race, init, sync; default: all), '
+_CHECK_MARKER = ('ptxi_check(tool, ...): check launches with these sanitizers (memory, race, sync; default: all), '
                  'or with none, for ptxi_check(None)')
 
 
