@@ -1,8 +1,9 @@
 #!/bin/sh
 # Runs the ScoR suite (github.com/csl-iisc/ScoR) with the race checker and compares the result of each program with its
 # label: scor.sh SUITE_DIR [PTXI [WORK_DIR]]
-# SUITE_DIR is a copy of the suite, PTXI the command of the build (default ./ptxi). WORK_DIR keeps the compiled programs.
-# A race is found if there is an error or a warning. The exit status is 1 if one is missed or a report is false.
+# SUITE_DIR is a copy of the suite, PTXI the command of the build (default ./ptxi). WORK_DIR keeps the compiled
+# programs. A race is found if there is an error or a warning. The exit status is 1 if one is missed or a report is
+# false.
 set -u
 suite=$(cd "$1" && pwd) ptxi=$(realpath "${2:-./ptxi}") out=${3:-$(mktemp -d)}
 out=$(mkdir -p "$out" && cd "$out" && pwd)
