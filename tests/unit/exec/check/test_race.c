@@ -1,5 +1,5 @@
-/* Tests the race checker with pairs of a faulty and a correct kernel (races.cu). The name of each kernel says what it
- * has to find. */
+/* Tests the checks of races and of barriers with pairs of a faulty and a correct kernel (races.cu, sync.ptx). The name of
+ * each kernel says what has to be found. */
 #include "unit/support/context.h"
 #include "unit/support/test_file.h"
 
@@ -13,12 +13,12 @@ enum { BLOCKS = 4, THREADS = 64, BYTES = 4096 };
 static ptxiModule module;
 static ptxiDevicePtr mem;
 
-static void set_up(unsigned workers)
+static void set_up(const char *file, unsigned tools, unsigned workers)
 {
     open_context();
     ok(ptxiCtxSetWorkers(NULL, workers));
-    ok(ptxiCtxSetSanitizer(NULL, PTXI_SANITIZER_RACE, 0));
-    ok(ptxiModuleLoadData(&module, test_file("exec/check/races.ptx")));
+    ok(ptxiCtxSetSanitizer(NULL, tools, 0));
+    ok(ptxiModuleLoadData(&module, test_file(file)));
     ok(ptxiMemAlloc(&mem, BYTES));
 }
 
@@ -48,7 +48,8 @@ static char found(void)
     return s.benign ? 'b' : 'c';
 }
 
-static unsigned check_kernels(void)
+/* Launches all kernels of the module. Returns the number of those for which something else is found. */
+static unsigned count_wrong(unsigned least)
 {
     unsigned count, wrong = 0;
     ptxiFunction *f;
@@ -67,15 +68,23 @@ static unsigned check_kernels(void)
             wrong++;
         }
     }
-    ck_assert_uint_gt(count, 50);
+    ck_assert_uint_ge(count, least);
     free(f);
     return wrong;
 }
 
-START_TEST(pairs)
+START_TEST(races)
 {
-    set_up((unsigned)_i);
-    ck_assert_uint_eq(check_kernels(), 0);
+    set_up("exec/check/races.ptx", PTXI_SANITIZER_RACE, (unsigned)_i);
+    ck_assert_uint_eq(count_wrong(50), 0);
+    close_context();
+}
+END_TEST
+
+START_TEST(barriers)
+{
+    set_up("exec/check/sync.ptx", (unsigned)_i, 1);
+    ck_assert_uint_eq(count_wrong(3), 0);
     close_context();
 }
 END_TEST
@@ -85,7 +94,8 @@ int main(void)
     Suite *s = suite_create("race");
     TCase *t = tcase_create("pairs");
 
-    tcase_add_loop_test(t, pairs, 1, 4); /* with this number of workers */
+    tcase_add_loop_test(t, races, 1, 4); /* with this number of workers */
+    tcase_add_loop_test(t, barriers, PTXI_SANITIZER_SYNC, PTXI_SANITIZER_SYNC + 1);
     suite_add_tcase(s, t);
     return run_suite(s);
 }
