@@ -566,7 +566,9 @@ static bool check_lane(const struct access *a)
 
     if (a->size <= first)
         return check_in_line(a, a->address, a->size);
-    return check_in_line(a, a->address, first) & check_in_line(a, a->address + first, a->size - first);
+    if (!check_in_line(a, a->address, first))
+        return false;
+    return check_in_line(a, a->address + first, a->size - first);
 }
 
 /* Sets the memory of an address in the window of shared memory. False: there is no such memory. */
