@@ -3,7 +3,8 @@
 # label: scor.sh SUITE_DIR [PTXI [WORK_DIR]]
 # SUITE_DIR is a copy of the suite, PTXI the command of the build (default ./ptxi). WORK_DIR keeps the compiled
 # programs. A race is found if there is an error or a warning. The exit status is 1 if one is missed or a report is
-# false.
+# false. Two applications have a warning in their plain form: reduction and uts, compiled for sm_80, rely on lanes of a
+# warp that advance together without __syncwarp().
 set -u
 suite=$(cd "$1" && pwd) ptxi=$(realpath "${2:-./ptxi}") out=${3:-$(mktemp -d)}
 out=$(mkdir -p "$out" && cd "$out" && pwd)
@@ -32,7 +33,7 @@ input_of()
     matrix-multiplication) awk 'BEGIN { print 64, 64, 64; for (i = 0; i < 8192; i++) print i % 5 }' ;;
     reduction) awk 'BEGIN { print 40000; for (i = 0; i < 40000; i++) print i % 3 }' ;;
     rule-110) awk 'BEGIN { print 20000, 3; for (i = 0; i < 20000; i++) print i % 2 }' ;;
-    uts) echo 4 3 1 ;;
+    uts) echo 3 3 1 ;;
     esac
 }
 
