@@ -4356,10 +4356,15 @@ typedef enum ptxiSanitizer {
     PTXI_SANITIZER_NONE = 0,
     PTXI_SANITIZER_MEMORY = 1, /* invalid memory accesses, pointers that leave their object, leaks */
     PTXI_SANITIZER_RACE = 2,   /* accesses of different threads that are not ordered */
-    PTXI_SANITIZER_INIT = 4,   /* use of values that nothing has written */
+    PTXI_SANITIZER_INIT = 4,   /* use of values that nothing has written; not supported yet */
     PTXI_SANITIZER_SYNC = 8,   /* misuse of barriers and of synchronising instructions */
-    PTXI_SANITIZER_ALL = 15
+    PTXI_SANITIZER_ALL = 11    /* all that are supported */
 } ptxiSanitizer;
+
+/* Flags of ptxiCtxSetSanitizer(). */
+enum {
+    PTXI_SANITIZER_LEAKS = 1 /* with PTXI_SANITIZER_MEMORY: report memory that is allocated when the context ends */
+};
 
 /* How bad a finding is. BENIGN: it does no harm, for example because both threads write the same value. */
 typedef enum ptxiFindingSeverity {
@@ -4374,7 +4379,8 @@ typedef struct ptxiFindingSite {
     ptxiAccess access;
     unsigned hasValue;
     unsigned long long value;          /* that was read or written, if hasValue is not 0 */
-    const char *ptxFile, *ptxText;     /* ptxText: the line */
+    const char *ptxFile;
+    const char *ptxText;               /* the line */
     unsigned ptxLine, ptxColumn;       /* from 1 */
     const char *sourceFile;            /* from the module's .loc directives */
     unsigned sourceLine;               /* from 1 */
@@ -4430,9 +4436,10 @@ typedef enum ptxiReportFormat {
  *  PTXI_CHECK selects tools for new contexts.
  * `ctx`   NULL: the current context.
  * `tools` bits of ptxiSanitizer.
- * `flags` 0.
- * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_CONTEXT, PTXI_ERROR_INVALID_VALUE for other bits, or
- *         PTXI_ERROR_OUT_OF_MEMORY. */
+ * `flags` 0 or PTXI_SANITIZER_LEAKS. Only reports that PTXI_CHECK requests can contain leaks, because the findings of a
+ *         context end with it.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_CONTEXT, PTXI_ERROR_INVALID_VALUE for other bits, PTXI_ERROR_NOT_SUPPORTED
+ *         for PTXI_SANITIZER_INIT, or PTXI_ERROR_OUT_OF_MEMORY. */
 PTXI_API ptxiResult ptxiCtxSetSanitizer(ptxiContext ctx, unsigned tools, unsigned flags);
 
 /*! ptxiCtxGetSanitizer() :

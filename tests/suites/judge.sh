@@ -2,7 +2,7 @@
 # $time_limit (seconds for a program, default 120).
 found=0 missed=0 clean=0 false=0 broken=0 failed=0
 
-# judge NAME race|clean [ARGUMENT...]: runs the program NAME and counts the result. Standard input is that of the program.
+# judge NAME race|clean [ARGUMENT...]: runs the program NAME, with this standard input, and counts the result.
 judge()
 {
     name=$1 label=$2
@@ -14,7 +14,7 @@ judge()
     fi
     (cd "$out" && PTXI_CHECK=race timeout "${time_limit:-120}" "$ptxi" exec "./$name" "$@") > "$out/$name.out" 2>&1
     status=$?
-    if grep -qE 'data race' "$out/$name.out" && grep -E 'data race' "$out/$name.out" | grep -qvE 'benign'; then
+    if grep -qE '(error|warning): data race' "$out/$name.out"; then
         reported=race
     else
         reported=clean

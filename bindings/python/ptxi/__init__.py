@@ -13,6 +13,7 @@ the command ptxi.
 from . import testing
 from ._header import header as _header
 from .arguments import Parameter
+from .checks import CheckError, Checks, CheckSummary, Finding, FindingSeverity, FindingSite, Sanitizer, checking
 from .device import Counters, Device, DeviceAttribute, Dialect, Limit, current, device_count, profiles
 from .errors import Access, ArgumentError, Diagnostic, Error, Fault, LaunchError, ModuleError, Report, Result, Severity
 from .host import HostThread, host_thread
@@ -24,9 +25,10 @@ from .stream import Event, Graph, Stream
 __version__ = '.'.join(str(_header.constants['PTXI_VERSION_' + part]) for part in ('MAJOR', 'MINOR', 'PATCH'))
 
 __all__ = [
-    'Access', 'ArgumentError', 'Asm', 'Buffer', 'Counters', 'Device', 'DeviceAttribute', 'Diagnostic', 'Dialect',
-    'Error', 'Event', 'Fault', 'FunctionAttribute', 'Graph', 'HostThread', 'JitOption', 'Kernel', 'Launch',
-    'LaunchAttribute', 'LaunchError', 'Limit', 'Module', 'ModuleError', 'Parameter', 'Report', 'Result', 'Severity',
-    'Stream', 'asm', 'copy', 'current', 'device_count', 'empty', 'host_thread', 'link', 'links', 'load', 'loads',
-    'profiles', 'testing', 'zeros',
+    'Access', 'ArgumentError', 'Asm', 'Buffer', 'CheckError', 'CheckSummary', 'Checks', 'Counters', 'Device',
+    'DeviceAttribute', 'Diagnostic', 'Dialect', 'Error', 'Event', 'Fault', 'Finding', 'FindingSeverity',
+    'FindingSite', 'FunctionAttribute', 'Graph', 'HostThread', 'JitOption', 'Kernel', 'Launch', 'LaunchAttribute',
+    'LaunchError', 'Limit', 'Module', 'ModuleError', 'Parameter', 'Report', 'Result', 'Sanitizer', 'Severity',
+    'Stream', 'asm', 'checking', 'copy', 'current', 'device_count', 'empty', 'host_thread', 'link', 'links', 'load',
+    'loads', 'profiles', 'testing', 'zeros',
 ]

@@ -6,6 +6,9 @@
         ptxi.load('lerp.ptx').cuk_lerp[1, 4](...)
 
 If a launch into a stream fails and the test does not wait for it, the test fails with the report of the launch.
+
+With the option --ptxi-check[=TOOLS], or the marker ptxi_check, a test also fails if a sanitizer finds an error, or if a
+launch could not be checked completely. TOOLS are memory, race and sync, separated by commas.
 """
 import itertools
 from typing import Any, Iterator
@@ -16,11 +19,19 @@ _MARKERS = {
     'ptxi_device': 'ptxi_device(profile, ...): run the test on each of these device profiles, such as "sm_80"',
     'ptxi_workers': 'ptxi_workers(n, ...): run the test with each of these numbers of worker threads',
 }
+_CHECK_MARKER = ('ptxi_check(tool, ...): check launches with these sanitizers (memory, race, sync; default: all), '
+                 'or with none, for ptxi_check(None)')
+
+
+def pytest_addoption(parser: Any) -> None:
+    """Add the option --ptxi-check."""
+    parser.getgroup('ptxi').addoption('--ptxi-check', nargs='?', const='', default=None, metavar='TOOLS',
+                                      help='check launches of tests that use the fixture ptxi; default: all tools')
 
 
 def pytest_configure(config: Any) -> None:
     """Register the markers."""
-    for text in _MARKERS.values():
+    for text in (*_MARKERS.values(), _CHECK_MARKER):
         config.addinivalue_line('markers', text)
 
 
@@ -35,11 +46,23 @@ def pytest_generate_tests(metafunc: Any) -> None:
         metafunc.parametrize('ptxi', choices, ids=ids, indirect=True)
 
 
+def _tools(request: Any) -> Any:
+    """Return the sanitizers for a test as a tuple of names, empty for all; None: no checks."""
+    marker = request.node.get_closest_marker('ptxi_check')
+    if marker:
+        return None if marker.args == (None,) else marker.args
+    option = request.config.getoption('--ptxi-check')
+    return None if option is None else tuple(filter(None, option.split(',')))
+
+
 @pytest.fixture
 def ptxi(request: Any) -> Iterator[Any]:
     """The package ptxi, with a new device as the current device of the test. The device is closed after the test."""
     import ptxi as package
     device = package.Device(*getattr(request, 'param', (None, None)))
+    tools = _tools(request)
+    if tools is not None:
+        package.checks.start(device, tools)
     with device:
         yield package
     device.close()
@@ -50,5 +73,8 @@ def pytest_pyfunc_call(pyfuncitem: Any) -> Any:
     """Wait for the device after the test, so that a failed launch fails the test."""
     result = yield
     if 'ptxi' in pyfuncitem.fixturenames:
-        pyfuncitem.funcargs['ptxi'].current().synchronize()
+        package = pyfuncitem.funcargs['ptxi']
+        package.current().synchronize()
+        if _tools(pyfuncitem._request) is not None:
+            package.checks.Checks(package.current()).fail()
     return result

@@ -20,6 +20,8 @@ void ptxi_check_add_fault(struct ptxi_findings *f, unsigned tools, const struct 
 /* Sets up a context that is opened, and gives up what a closed one has. */
 void ptxi_check_open_context(ptxiContext ctx);
 void ptxi_check_close_context(ptxiContext ctx);
+/* Memory that is allocated now, at the end of the context, is a leak. */
+void ptxi_check_find_leaks(ptxiContext ctx);
 
 /* Sets the tools and the collection of a grid, whose number is known. Rules may exclude it. */
 void ptxi_check_begin_launch(ptxiContext ctx, struct ptxi_grid *g);
@@ -30,8 +32,9 @@ void ptxi_check_end_launch(const struct ptxi_grid *g, uint64_t accesses, uint64_
 
 /* Reads the environment. PTXI_ERROR_INVALID_VALUE for words that are not known, after a message on stderr. */
 ptxiResult ptxi_check_environment_init(void);
-/* The tools of new contexts. */
+/* The tools of new contexts, and whether these look for leaks. */
 unsigned ptxi_check_environment_tools(void);
+bool ptxi_check_environment_leaks(void);
 /* The rules of new contexts. NULL: none. */
 struct ptxi_rules *ptxi_check_environment_rules(void);
 /* Writes new findings now, if the format is one for readers. */
@@ -41,7 +44,7 @@ bool ptxi_check_environment_keep(struct ptxi_findings *f);
 /* Adds them to the report while the context is open. */
 void ptxi_check_environment_add(struct ptxi_findings *f);
 
-/* Reads a list of tools: "race,init", "all" or "1". False for an unknown word. */
-bool ptxi_check_parse_tools(const char *text, unsigned *tools);
+/* Reads a list of words: tools, "leaks", and "all" or "1" for all tools. False for an unknown word. */
+bool ptxi_check_parse_tools(const char *text, unsigned *tools, bool *leaks);
 
 #endif

@@ -19,6 +19,7 @@ enum { FOUND_STATUS = 86, UNCHECKED_STATUS = 87 };
 
 static struct {
     unsigned tools;
+    bool leaks;
     ptxiReportFormat format;
     FILE *out;
     bool colour;
@@ -30,27 +31,33 @@ static struct {
     size_t count, cap;
 } environment = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-bool ptxi_check_parse_tools(const char *text, unsigned *tools)
+/* The bits of a word. 0: it is not known. */
+static unsigned tool_bits(const char *word, size_t length)
 {
-    unsigned found = 0;
+    if ((length == 1 && *word == '1') || (length == 3 && !strncmp(word, "all", 3)))
+        return PTXI_SANITIZER_ALL;
+    for (unsigned k = 0; k < PTXI_TOOLS; k++)
+        if (strlen(ptxi_tool_names[k]) == length && !strncmp(ptxi_tool_names[k], word, length))
+            return 1u << k;
+    return 0;
+}
 
-    if (!strcmp(text, "1") || !strcmp(text, "all")) {
-        *tools = PTXI_SANITIZER_ALL;
-        return true;
-    }
+bool ptxi_check_parse_tools(const char *text, unsigned *tools, bool *leaks)
+{
+    *tools = 0;
+    *leaks = false;
     for (const char *end; *text; text = *end ? end + 1 : end) {
-        unsigned k = 0;
-
         end = text + strcspn(text, ",");
-        while (k < PTXI_TOOLS && (strlen(ptxi_tool_names[k]) != (size_t)(end - text) ||
-                                  strncmp(ptxi_tool_names[k], text, (size_t)(end - text))))
-            k++;
-        if (k == PTXI_TOOLS)
+        size_t length = (size_t)(end - text);
+        bool is_leaks = length == 5 && !strncmp(text, "leaks", length);
+        unsigned bits = is_leaks ? PTXI_SANITIZER_MEMORY : tool_bits(text, length);
+
+        if (!bits)
             return false;
-        found |= 1u << k;
+        *leaks |= is_leaks;
+        *tools |= bits;
     }
-    *tools = found;
-    return found != 0;
+    return *tools != 0;
 }
 
 /* ---- the end of the process */
@@ -165,12 +172,15 @@ ptxiResult ptxi_check_environment_init(void)
     const char *tools = getenv("PTXI_CHECK"), *format = getenv("PTXI_CHECK_FORMAT");
     const char *rules = getenv("PTXI_CHECK_RULES");
     unsigned bits;
+    bool leaks;
     ptxiResult r = PTXI_SUCCESS;
 
     if (!tools || !*tools || !strcmp(tools, "0") || environment.tools)
         return PTXI_SUCCESS;
-    if (!ptxi_check_parse_tools(tools, &bits))
-        return reject("PTXI_CHECK", tools, "'all', or a list of memory, race, init and sync");
+    if (!ptxi_check_parse_tools(tools, &bits, &leaks))
+        return reject("PTXI_CHECK", tools, "'all', or a list of memory, leaks, race and sync");
+    if (bits & ~(unsigned)PTXI_SANITIZER_ALL)
+        return reject("PTXI_CHECK", tools, "memory, race or sync (init is not supported yet)");
     if (format && *format && !ptxi_report_parse_format(format, &environment.format))
         return reject("PTXI_CHECK_FORMAT", format, "text, compute-sanitizer, xml, json, sarif, junit or rules");
     environment.found_status = FOUND_STATUS;
@@ -181,6 +191,7 @@ ptxiResult ptxi_check_environment_init(void)
         return r;
     environment.process = getpid();
     environment.tools = bits;
+    environment.leaks = leaks;
     on_exit(record_status, NULL);
     return PTXI_SUCCESS;
 }
@@ -188,6 +199,11 @@ ptxiResult ptxi_check_environment_init(void)
 unsigned ptxi_check_environment_tools(void)
 {
     return environment.tools;
+}
+
+bool ptxi_check_environment_leaks(void)
+{
+    return environment.leaks;
 }
 
 struct ptxi_rules *ptxi_check_environment_rules(void)

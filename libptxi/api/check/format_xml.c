@@ -129,15 +129,15 @@ void ptxi_format_junit(const struct ptxi_report_input *in, struct ptxi_str *out)
 
     ptxi_report_totals(in, &t);
     for (unsigned k = 0; k < PTXI_TOOLS; k++) {
-        tests += in->tools >> k & 1;
-        failures += (in->tools >> k & 1) && has_failures(&t, (enum ptxi_tool)k);
+        tests += (in->tools >> k & 1) || has_failures(&t, (enum ptxi_tool)k);
+        failures += has_failures(&t, (enum ptxi_tool)k);
     }
     bool nothing = t.launches == 0 || t.unchecked;
 
     ptxi_str_printf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites><testsuite name=\"ptxi\" tests=\"%u\""
                     " failures=\"%u\" errors=\"%d\">\n", tests + 1, failures, nothing);
     for (unsigned k = 0; k < PTXI_TOOLS; k++)
-        if (in->tools >> k & 1) {
+        if ((in->tools >> k & 1) || has_failures(&t, (enum ptxi_tool)k)) {
             ptxi_str_printf(out, "<testcase classname=\"ptxi\" name=\"%s\">\n", ptxi_tool_names[k]);
             ptxi_report_for_each(in, out, put_failure, &(struct case_of){ (enum ptxi_tool)k });
             ptxi_str_puts(out, "</testcase>\n");

@@ -3,15 +3,18 @@
 
 #include "api/check/format.h"
 #include "api/check/rules.h"
+#include "api/memory/heap.h"
 #include "api/module/module.h"
 #include "exec/engine/fault_log.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 _Static_assert(PTXI_SANITIZER_MEMORY == 1 << PTXI_TOOL_MEMORY && PTXI_SANITIZER_RACE == 1 << PTXI_TOOL_RACE &&
-               PTXI_SANITIZER_INIT == 1 << PTXI_TOOL_INIT && PTXI_SANITIZER_SYNC == 1 << PTXI_TOOL_SYNC &&
-               PTXI_SANITIZER_ALL == (1 << PTXI_TOOLS) - 1, "as the engine has them");
+               PTXI_SANITIZER_INIT == 1 << PTXI_TOOL_INIT && PTXI_SANITIZER_SYNC == 1 << PTXI_TOOL_SYNC,
+               "as the engine has them");
 
 /* ---- contexts */
 
@@ -47,11 +50,37 @@ static bool need_findings(ptxiContext ctx)
 void ptxi_check_open_context(ptxiContext ctx)
 {
     ctx->sanitizer = ptxi_check_environment_tools();
+    ctx->find_leaks = ptxi_check_environment_leaks();
     ctx->rules = ptxi_rules_ref(ptxi_check_environment_rules());
     if (!ctx->sanitizer || !need_findings(ctx))
         ctx->sanitizer = 0; /* without memory: the report says that nothing was checked */
     else
         ptxi_check_environment_add(ctx->findings);
+}
+
+/* Memory that kernels have allocated, and memory that calls have. Other blocks belong to objects. */
+static void add_leak(ptxiContext ctx, const struct ptxi_heap_block *b)
+{
+    bool kernel = b->kind == PTXI_HEAP_KERNEL;
+    enum ptxi_finding_kind kind = kernel ? PTXI_FINDING_KERNEL_LEAK : PTXI_FINDING_HOST_LEAK;
+    char size[40];
+
+    if (!kernel && b->kind != PTXI_HEAP_DEVICE && b->kind != PTXI_HEAP_HOST)
+        return;
+    snprintf(size, sizeof size, "%zu bytes at 0x%" PRIx64, b->size, b->base);
+    ptxi_findings_add(ctx->findings, &(struct ptxi_finding){
+        .kind = kind, .severity = ptxi_finding_kinds[kind].severity, .object = b->base, .address = b->base,
+        .object_size = b->size, .detail = size }, NULL, 0);
+}
+
+void ptxi_check_find_leaks(ptxiContext ctx)
+{
+    if (!ctx->findings || !ctx->find_leaks)
+        return;
+    pthread_mutex_lock(&ctx->lock);
+    for (const struct ptxi_heap_block *b = ctx->blocks; b; b = b->next)
+        add_leak(ctx, b);
+    pthread_mutex_unlock(&ctx->lock);
 }
 
 void ptxi_check_close_context(ptxiContext ctx)
@@ -65,6 +94,7 @@ void ptxi_check_close_context(ptxiContext ctx)
     ctx->findings = NULL;
     ctx->rules = NULL;
     ctx->sanitizer = 0;
+    ctx->find_leaks = false;
 }
 
 /* ---- launches */
@@ -97,13 +127,16 @@ ptxiResult ptxiCtxSetSanitizer(ptxiContext named, unsigned tools, unsigned flags
 
     if (r)
         return r;
-    if (flags || tools & ~(unsigned)PTXI_SANITIZER_ALL)
+    if (flags & ~(unsigned)PTXI_SANITIZER_LEAKS || tools >> PTXI_TOOLS)
         return PTXI_ERROR_INVALID_VALUE;
+    if (tools & ~(unsigned)PTXI_SANITIZER_ALL)
+        return PTXI_ERROR_NOT_SUPPORTED;
     pthread_mutex_lock(&ctx->lock);
     if (tools && !need_findings(ctx))
         r = PTXI_ERROR_OUT_OF_MEMORY;
     else
         ctx->sanitizer = tools;
+    ctx->find_leaks = flags & PTXI_SANITIZER_LEAKS && ctx->sanitizer & PTXI_SANITIZER_MEMORY;
     pthread_mutex_unlock(&ctx->lock);
     return r;
 }

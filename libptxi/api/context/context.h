@@ -129,9 +129,10 @@ struct ptxiContext_st {
     struct ptxi_exec *exec;           /* the pool of workers, created by the first launch */
     bool unchecked, counting;
     unsigned sanitizer;               /* bits of ptxiSanitizer */
+    bool find_leaks;                  /* at its end */
     struct ptxi_findings *findings;   /* NULL: no sanitizer has been on */
     struct ptxi_rules *rules;         /* of ptxiCtxSetSanitizerRules(), or NULL */
-    struct ptxi_checker *checker; /* of checked launches; NULL: none so far */
+    struct ptxi_checker *checker;     /* of checked launches; NULL: none so far */
     unsigned long long schedule;      /* argument of ptxiCtxSetSchedule() */
     size_t kernel_heap;               /* bytes that kernels have allocated */
     ptxiCounters counters;

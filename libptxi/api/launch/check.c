@@ -49,6 +49,5 @@ void ptxi_launch_run_checked(struct ptxi_launch *l)
 
     if (!done)
         ptxi_exec_launch(l->exec, &l->grid);
-    ptxi_check_end_launch(&l->grid, check.accesses, check.unchecked + (wanted && !done) +
-                          ((l->grid.tools & PTXI_SANITIZER_INIT) != 0));
+    ptxi_check_end_launch(&l->grid, check.accesses, check.unchecked + (wanted && !done));
 }

@@ -64,6 +64,7 @@ static void close_context(ptxiContext ctx)
     ptxi_gate_wait_for_calls(&ctx->gate);
     while (ptxi_queue_wait_all(&ctx->streams))
         ; /* no memory at the moment: work that runs gives some back */
+    ptxi_check_find_leaks(ctx);
     ptxi_captures_free_all(ctx);
     ptxi_asms_free_all(ctx);
     ptxi_libraries_forget(ctx);

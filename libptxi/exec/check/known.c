@@ -36,6 +36,29 @@ void ptxi_known_set(struct ptxi_known **k, struct ptxi_known *other)
     ptxi_known_unref(old);
 }
 
+static bool has_entry(const struct ptxi_known *k, uint64_t who, uint32_t clock)
+{
+    uint32_t lo = 0, hi = k->count;
+
+    while (lo < hi) {
+        uint32_t mid = (lo + hi) / 2;
+
+        if (k->entries[mid].who < who)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < k->count && k->entries[lo].who == who && clock < k->entries[lo].clock;
+}
+
+/* Whether an entry of the same warp or CTA says as much. */
+static bool is_implied(const struct ptxi_known *k, const struct ptxi_known_entry *e)
+{
+    uint32_t last = e->clock - 1;
+
+    return !e->clock || has_entry(k, e->who | 0xffff, last) || has_entry(k, e->who | 0xff, last);
+}
+
 /* Whether the set already includes the entries. */
 static bool includes(const struct ptxi_known *k, const struct ptxi_known_entry *e, uint32_t count)
 {
@@ -46,10 +69,34 @@ static bool includes(const struct ptxi_known *k, const struct ptxi_known_entry *
     for (uint32_t n = 0; n < count; n++) {
         while (at < k->count && k->entries[at].who < e[n].who)
             at++;
-        if (at == k->count || k->entries[at].who != e[n].who || k->entries[at].clock < e[n].clock)
+        if ((at == k->count || k->entries[at].who != e[n].who || k->entries[at].clock < e[n].clock) &&
+            !is_implied(k, &e[n]))
             return false;
     }
     return true;
+}
+
+/* Removes entries that one of their warp or CTA implies. That of a CTA comes after those of its warps, and that of a
+ * warp after those of its lanes. Returns the number of entries. */
+static uint32_t drop_implied(struct ptxi_known_entry *e, uint32_t count)
+{
+    const struct ptxi_known_entry *cta = NULL, *warp = NULL;
+    uint32_t kept = count;
+
+    for (uint32_t k = count; k--;) {
+        struct ptxi_known_entry now = e[k];
+
+        if ((cta && cta->who == (now.who | 0xffff) && cta->clock >= now.clock) ||
+            (warp && warp->who == (now.who | 0xff) && warp->clock >= now.clock))
+            continue;
+        e[--kept] = now;
+        if ((now.who & 0xffff) == 0xffff)
+            cta = &e[kept];
+        else if ((now.who & 0xff) == 0xff)
+            warp = &e[kept];
+    }
+    memmove(e, e + kept, (count - kept) * sizeof *e);
+    return count - kept;
 }
 
 /* Merges two ascending lists into `to`. Returns the number of entries. */
@@ -86,6 +133,7 @@ void ptxi_known_add(struct ptxi_known **k, const struct ptxi_known_entry *entrie
         atomic_init(&new->references, 1);
         new->everything = false;
         new->count = merge(new->entries, old ? old->entries : NULL, have, entries, count);
+        new->count = drop_implied(new->entries, new->count);
     }
     *k = new ? new : &everything;
     ptxi_known_unref(old);
@@ -99,21 +147,6 @@ void ptxi_known_join(struct ptxi_known **k, const struct ptxi_known *other)
         ptxi_known_set(k, (struct ptxi_known *)(uintptr_t)other);
     else
         ptxi_known_add(k, other->entries, other->count);
-}
-
-static bool has_entry(const struct ptxi_known *k, uint64_t who, uint32_t clock)
-{
-    uint32_t lo = 0, hi = k->count;
-
-    while (lo < hi) {
-        uint32_t mid = (lo + hi) / 2;
-
-        if (k->entries[mid].who < who)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < k->count && k->entries[lo].who == who && clock < k->entries[lo].clock;
 }
 
 bool ptxi_known_has(const struct ptxi_known *k, uint32_t agent, unsigned warp, unsigned lane, uint32_t clock)

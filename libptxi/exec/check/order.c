@@ -138,6 +138,8 @@ bool ptxi_order_in_cluster(const struct ptxi_cta *c, uint32_t agent)
     return false;
 }
 
+enum { UNKNOWN_LANE = 32 };
+
 static bool has_access(const struct ptxi_check_thread *t, const struct ptxi_record *r, unsigned lane, bool pending)
 {
     const struct ptxi_check_cta *k = t->cta->check;
@@ -167,6 +169,8 @@ bool ptxi_order_is_before(const struct ptxi_check_thread *t, const struct ptxi_r
     }
     if (r->clock < k->cluster_clock && ptxi_order_in_cluster(t->cta, r->agent))
         return true;
+    if (!lanes)
+        return has_access(t, r, UNKNOWN_LANE, pending);
     for (; lanes; lanes &= lanes - 1)
         if (!has_access(t, r, (unsigned)__builtin_ctz(lanes), pending))
             return false;

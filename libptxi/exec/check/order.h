@@ -75,8 +75,8 @@ bool ptxi_order_scopes_match(const struct ptxi_check_thread *t, unsigned scope, 
 /* Whether the record is of a CTA of the thread's cluster. */
 bool ptxi_order_in_cluster(const struct ptxi_cta *c, uint32_t agent);
 
-/* A strong write, or, if `modifies` is set, an atomic operation, releases knowledge. `unlocks`: it releases the lock that
- * the thread has taken. The line is locked. */
+/* A strong write, or, if `modifies` is set, an atomic operation, releases knowledge. `unlocks`: it releases the lock
+ * that the thread has taken. The line is locked. */
 void ptxi_order_release(const struct ptxi_check_thread *t, struct ptxi_line *line, uint32_t offset, unsigned scope,
                         bool modifies, bool unlocks);
 /* A compare-and-swap with that value. */
@@ -85,6 +85,16 @@ void ptxi_order_take_lock(const struct ptxi_check_thread *t, uint64_t address, u
 /* A strong read. The line is locked. */
 void ptxi_order_acquire(const struct ptxi_check_thread *t, struct ptxi_line *line, uint32_t offset, unsigned scope);
 void ptxi_order_fence(struct ptxi_warp *w, ptxi_lanes lanes, unsigned scope);
+
+/* Whether the clocks alone say that accesses of the record happen before those of all lanes of a warp. */
+static inline bool ptxi_order_is_before_warp(const struct ptxi_cta *c, unsigned warp, const struct ptxi_record *r)
+{
+    const struct ptxi_check_cta *k = c->check;
+
+    if (r->agent == k->agent)
+        return r->clock < k->cta_clock || (ptxi_record_warp(r) == warp && r->clock < k->warps[warp].clock);
+    return r->agent - k->check->first_agent >= k->check->agent_count;
+}
 
 static inline uint32_t *ptxi_order_clock(struct ptxi_cta *c)
 {

@@ -158,7 +158,7 @@ static void report(const struct access *a, const struct ptxi_record *r, bool r_w
     if (is_known(k, ptxi_record_place(r), ptxi_record_place(&a->record), f.kind << 2 | f.severity))
         return;
     f.sites[0] = find_site(k->check, &a->record, a->t.lane, a->write);
-    f.sites[1] = find_site(k->check, r, (unsigned)__builtin_ctz(others), r_writes);
+    f.sites[1] = find_site(k->check, r, others ? (unsigned)__builtin_ctz(others) : 0, r_writes);
     if (has_values) {
         set_value(&f.sites[0], now);
         set_value(&f.sites[1], before);
@@ -174,15 +174,20 @@ static inline bool is_stale(const struct access *a, const struct ptxi_record *r)
     return a->owner && r->agent != a->record.agent && !ptxi_order_in_cluster(a->t.cta, r->agent);
 }
 
+static inline bool is_own_warp(const struct access *a, const struct ptxi_record *r)
+{
+    return r->agent == a->record.agent && ptxi_record_warp(r) == a->t.warp;
+}
+
 /* Compares the access with an earlier one, of which at least one is a write. */
 static inline void compare(const struct access *a, const struct ptxi_record *r, bool r_writes)
 {
-    bool own_warp = r->agent == a->record.agent && ptxi_record_warp(r) == a->t.warp;
+    bool own_warp = is_own_warp(a, r);
     uint32_t others = own_warp ? r->lanes & ~a->record.lanes : r->lanes;
     unsigned strength = ptxi_record_strength(r);
     enum ptxi_finding_severity severity = PTXI_FINDING_ERROR;
 
-    if (!r->agent || !others)
+    if (!r->agent || (own_warp && !others))
         return;
     if (strength && a->strength && ptxi_order_scopes_match(&a->t, a->scope, r)) {
         if (strength != PTXI_CHECK_VOLATILE && a->strength != PTXI_CHECK_VOLATILE)
@@ -196,10 +201,10 @@ static inline void compare(const struct access *a, const struct ptxi_record *r, 
 /* Whether the record may be forgotten when the access is recorded: it happens before, or it is the thread's own. */
 static bool is_covered(const struct access *a, const struct ptxi_record *r)
 {
-    bool own_warp = r->agent == a->record.agent && ptxi_record_warp(r) == a->t.warp;
+    bool own_warp = is_own_warp(a, r);
     uint32_t others = own_warp ? r->lanes & ~a->record.lanes : r->lanes;
 
-    return !r->agent || !others || is_stale(a, r) || ptxi_order_is_before(&a->t, r, others, false);
+    return !r->agent || (own_warp && !others) || is_stale(a, r) || ptxi_order_is_before(&a->t, r, others, false);
 }
 
 /* Adds a record to those of unordered accesses. */
@@ -242,6 +247,123 @@ static inline void check_cell(const struct access *a, struct ptxi_cell *c)
         return;
     }
     *c = (struct ptxi_cell){ .writes = { a->record } };
+}
+
+/* --- rows --- */
+
+/* Neighbouring lanes of an instruction that access a row of words in one line, as struct ptxi_access_row. */
+
+static inline bool overlaps(const struct ptxi_access_row *a, const struct ptxi_access_row *b)
+{
+    return a->first < b->end && b->first < a->end;
+}
+
+static inline bool includes(const struct ptxi_access_row *a, const struct ptxi_access_row *b)
+{
+    return a->first <= b->first && a->end >= b->end;
+}
+
+static inline bool is_same_warp(const struct ptxi_access_row *a, const struct ptxi_access_row *b)
+{
+    return a->record.agent == b->record.agent && ptxi_record_warp(&a->record) == ptxi_record_warp(&b->record);
+}
+
+/* Whether each word that both have is of the same single thread. */
+static inline bool has_same_threads(const struct ptxi_access_row *a, const struct ptxi_access_row *b)
+{
+    if (!is_same_warp(a, b))
+        return false;
+    if (a->shape == PTXI_ROW_SAME && b->shape == PTXI_ROW_SAME)
+        return a->record.lanes == b->record.lanes && !(a->record.lanes & (a->record.lanes - 1));
+    return a->shape == b->shape && a->shape < PTXI_ROW_SAME && !((a->first ^ b->first) & ((1 << a->shape) - 1)) &&
+           a->lane - (a->first >> a->shape) == b->lane - (b->first >> b->shape);
+}
+
+/* Whether the earlier row needs no comparison with the words of the later one. */
+static inline bool is_harmless(const struct access *a, const struct ptxi_access_row *n, const struct ptxi_access_row *r)
+{
+    return !overlaps(n, r) || ptxi_order_is_before_warp(a->t.cta, a->t.warp, &r->record) || has_same_threads(n, r);
+}
+
+static bool add_write(const struct access *a, struct ptxi_line *l, const struct ptxi_access_row *n)
+{
+    struct ptxi_access_row *at = NULL;
+
+    for (unsigned k = 0; k < PTXI_CELL_RECORDS; k++) {
+        if (!is_harmless(a, n, &l->writes[k]) || !is_harmless(a, n, &l->reads[k]))
+            return false;
+        if (!l->writes[k].end || includes(n, &l->writes[k]))
+            at = at ? at : &l->writes[k];
+        else if (overlaps(n, &l->writes[k]))
+            return false; /* a part of the row would be replaced */
+    }
+    if (!at)
+        return false;
+    for (unsigned k = 0; k < PTXI_CELL_RECORDS; k++) {
+        if (includes(n, &l->writes[k]))
+            l->writes[k].end = 0;
+        if (includes(n, &l->reads[k]))
+            l->reads[k].end = 0;
+    }
+    *at = *n;
+    return true;
+}
+
+/* Extends a row of reads by words that the same lanes have read at the same time. */
+static bool extend(struct ptxi_access_row *r, const struct ptxi_access_row *n)
+{
+    if (!is_same_warp(r, n) || r->record.clock != n->record.clock || n->first > r->end || n->end < r->first)
+        return false;
+    if (r->shape != PTXI_ROW_SAME || n->shape != PTXI_ROW_SAME || r->record.lanes != n->record.lanes) {
+        if (r->shape != PTXI_ROW_ANY && !(has_same_threads(r, n) && n->first >= r->first))
+            return false;
+        r->record.lanes |= n->record.lanes;
+    }
+    r->first = n->first < r->first ? n->first : r->first;
+    r->end = n->end > r->end ? n->end : r->end;
+    return true;
+}
+
+/* Merges two rows of reads of a warp into one that does not say which lanes have read which words. */
+static bool blur(const struct access *a, struct ptxi_access_row *r, const struct ptxi_access_row *n)
+{
+    if (!is_same_warp(r, n) || ptxi_order_is_before_warp(a->t.cta, a->t.warp, &r->record) ||
+        n->first > r->end || n->end < r->first)
+        return false;
+    r->shape = PTXI_ROW_ANY;
+    r->record.lanes |= n->record.lanes;
+    r->first = n->first < r->first ? n->first : r->first;
+    r->end = n->end > r->end ? n->end : r->end;
+    return true; /* the clock stays that of the earliest */
+}
+
+static bool add_read(const struct access *a, struct ptxi_line *l, const struct ptxi_access_row *n)
+{
+    struct ptxi_access_row *r = l->reads;
+
+    for (unsigned k = 0; k < PTXI_CELL_RECORDS; k++)
+        if (!is_harmless(a, n, &l->writes[k]))
+            return false;
+    for (unsigned k = 0; k < PTXI_CELL_RECORDS; k++)
+        if (r[k].end && extend(&r[k], n))
+            return true;
+    for (unsigned k = 0; k < PTXI_CELL_RECORDS; k++)
+        if (!r[k].end || (includes(n, &r[k]) && (ptxi_order_is_before_warp(a->t.cta, a->t.warp, &r[k].record) ||
+                                                 has_same_threads(n, &r[k])))) {
+            r[k] = *n;
+            return true;
+        }
+    if (includes(&r[0], n) && includes(&r[1], n)) /* two witnesses are enough */
+        return true;
+    if (blur(a, &r[0], n) || blur(a, &r[1], n))
+        return true;
+    if (is_same_warp(&r[0], &r[1]) && includes(&r[0], &r[1])) {
+        r[0].shape = r[0].shape < PTXI_ROW_ANY && !has_same_threads(&r[0], &r[1]) ? PTXI_ROW_ANY : r[0].shape;
+        r[0].record.lanes |= r[1].record.lanes;
+        r[1] = *n;
+        return true;
+    }
+    return false;
 }
 
 /* --- lines --- */
@@ -294,6 +416,15 @@ static bool is_unlock(const struct access *a, uint64_t address)
     return operand(a, i->b) == w->lanes[a->t.lane].lock.open;
 }
 
+/* Notes accesses of lanes. */
+static inline void note_touched(const struct access *a, uint32_t lanes)
+{
+    struct ptxi_check_warp *w = &a->t.cta->check->warps[a->t.warp];
+
+    for (unsigned l = 0; l < PTXI_LEVELS; l++)
+        w->touched[l] |= w->unfenced[l] & lanes;
+}
+
 /* Notes a compare-and-swap, and accesses after one. */
 static void note_locks(const struct access *a)
 {
@@ -306,8 +437,42 @@ static void note_locks(const struct access *a)
     }
     if (w->lanes && w->lanes[a->t.lane].lock.address == lock_address(a, a->address))
         return;
-    for (unsigned l = 0; l < PTXI_LEVELS; l++)
-        w->touched[l] |= w->unfenced[l] & a->record.lanes;
+    note_touched(a, a->record.lanes);
+}
+
+/* Forgets what cannot race any more: accesses of other launches, and those to shared memory before a barrier of all its
+ * threads, or of an earlier CTA. */
+static inline void refresh(const struct access *a, struct ptxi_line *l)
+{
+    const struct ptxi_check_cta *k = a->t.cta->check, *owner = a->owner ? a->owner->check : k;
+
+    if (!a->owner) {
+        if (l->agent - k->check->first_agent >= k->check->agent_count)
+            ptxi_line_forget(l);
+        l->agent = a->record.agent;
+        return;
+    }
+    if (l->agent != owner->agent) {
+        ptxi_line_clear(k->check->checker, l);
+        ptxi_line_forget(l);
+    } else if (l->clock < (a->t.cta->lead->member_count > 1 ? k->cluster_clock : k->cta_clock)) {
+        ptxi_line_forget(l);
+    }
+    l->agent = owner->agent;
+    l->clock = a->record.clock;
+}
+
+/* All CTAs of a cluster are on one worker, so shared memory needs no locks. */
+static inline void lock_line(const struct access *a, struct ptxi_line *l)
+{
+    if (!a->owner)
+        ptxi_line_lock(l);
+}
+
+static inline void unlock_line(const struct access *a, struct ptxi_line *l)
+{
+    if (!a->owner)
+        ptxi_line_unlock(l);
 }
 
 /* Checks `size` bytes of the access, which are in one line. False: memory is short. */
@@ -319,14 +484,80 @@ static bool check_in_line(const struct access *a, uint64_t address, uint32_t siz
 
     if (!l)
         return false;
-    ptxi_line_lock(l);
+    lock_line(a, l);
+    refresh(a, l);
     cells = ptxi_line_cells(a->t.cta->check->check->checker, l, offset, size);
     for (uint32_t c = offset >> l->cell_shift, end = (offset + size - 1) >> l->cell_shift; cells && c <= end; c++)
         check_cell(a, &cells[c]);
     if (a->strength && a->write)
         ptxi_order_release(&a->t, l, offset, a->scope, a->strength == PTXI_CHECK_ATOMIC, is_unlock(a, address));
-    ptxi_line_unlock(l);
+    unlock_line(a, l);
     return cells;
+}
+
+/* A row of an instruction, which may be in several lines. */
+struct segment {
+    unsigned lane, end;  /* lanes of a warp of 32 */
+    bool same;           /* they all access the same words */
+    uint64_t address;    /* of the first lane */
+};
+
+/* Checks the part of a weak access to words that is in one line. False: it needs cells. */
+static bool check_part(const struct access *a, struct ptxi_line *l, const struct ptxi_access_row *n)
+{
+    bool done;
+
+    lock_line(a, l);
+    refresh(a, l);
+    done = !l->has_cells && (a->write ? add_write(a, l, n) : add_read(a, l, n));
+    unlock_line(a, l);
+    return done;
+}
+
+static uint32_t lanes_between(unsigned first, unsigned end)
+{
+    return (uint32_t)(((UINT64_C(1) << (end - first)) - 1) << first);
+}
+
+static bool check_lane(const struct access *a);
+static void set_lane(struct access *a, unsigned l);
+
+static bool check_lanes_one_by_one(struct access *a, const struct segment *s, unsigned lane, unsigned end)
+{
+    unsigned warp = a->t.warp;
+    bool all = true;
+
+    for (; lane < end; lane++) {
+        a->address = s->same ? s->address : s->address + (lane - s->lane) * a->size;
+        set_lane(a, warp % PTXI_WARP32S * 32 + lane);
+        all &= check_lane(a);
+    }
+    return all;
+}
+
+/* False: memory is short. */
+static bool check_segment(struct access *a, const struct segment *s)
+{
+    unsigned shift = (unsigned)__builtin_ctz(a->size), lane = s->lane;
+    bool all = true;
+
+    while (lane < s->end) {
+        uint64_t address = s->same ? s->address : s->address + ((uint64_t)(lane - s->lane) << shift);
+        unsigned offset = address & (PTXI_LINE_BYTES - 1), fit = (PTXI_LINE_BYTES - offset) >> shift;
+        unsigned end = s->same || s->end - lane <= fit ? s->end : lane + fit;
+        struct ptxi_access_row n = { .record = a->record, .first = (uint8_t)(offset >> 2), .lane = (uint8_t)lane,
+                              .shape = (uint8_t)(s->same ? PTXI_ROW_SAME : shift - 2) };
+        struct ptxi_line *l = find_line(a, address);
+
+        n.end = (uint8_t)(n.first + ((s->same ? 1 : end - lane) << (shift - 2)));
+        n.record.lanes = lanes_between(lane, end);
+        if (!l)
+            all = false;
+        else if ((a->write && s->same && end - lane > 1) || !check_part(a, l, &n))
+            all &= check_lanes_one_by_one(a, s, lane, end);
+        lane = end;
+    }
+    return all;
 }
 
 static bool check_lane(const struct access *a)
@@ -335,7 +566,9 @@ static bool check_lane(const struct access *a)
 
     if (a->size <= first)
         return check_in_line(a, a->address, a->size);
-    return check_in_line(a, a->address, first) & check_in_line(a, a->address + first, a->size - first);
+    if (!check_in_line(a, a->address, first))
+        return false;
+    return check_in_line(a, a->address + first, a->size - first);
 }
 
 /* Sets the memory of an address in the window of shared memory. False: there is no such memory. */
@@ -378,25 +611,68 @@ static void set_lane(struct access *a, unsigned l)
     a->record.meta = (a->record.meta & ~(31u << PTXI_META_WARP)) | a->t.warp << PTXI_META_WARP;
 }
 
+/* The row that begins at a lane: the following lanes, as long as their addresses are neighbours or the same. */
+static struct segment find_segment(const struct access *a, const uint64_t *addresses, ptxi_lanes lanes, unsigned l)
+{
+    unsigned last = l | 31, end = l + 1;
+    struct segment s = { .lane = l % 32, .address = a->address };
+    uint64_t step;
+
+    if (end <= last && lanes >> end & 1 && addresses[end] == addresses[l])
+        s.same = true;
+    step = s.same ? 0 : a->size;
+    while (end <= last && lanes >> end & 1 && addresses[end] == addresses[end - 1] + step)
+        end++;
+    s.end = (end - 1) % 32 + 1;
+    return s;
+}
+
+/* Whether the words of the access may be rows. */
+static bool has_rows(const struct access *a, uint64_t address)
+{
+    return !a->strength && a->size >= 4 && !(a->size & (a->size - 1)) && !(address & (a->size - 1));
+}
+
+static bool check_strong(struct access *a, uint64_t address)
+{
+    unsigned lane = a->t.lane;
+    bool all = check_lane(a);
+
+    if (a->strength == PTXI_CHECK_ATOMIC || !a->write)
+        a->t.cta->check->warps[a->t.warp].acquiring[lane] = a->owner ? address | PTXI_SHARED_WINDOW : address;
+    if (a->strength)
+        note_locks(a);
+    else
+        note_touched(a, a->record.lanes);
+    return all;
+}
+
 void ptxi_race_check(struct ptxi_warp *w, const struct ptxi_insn *i, const uint64_t *addresses, ptxi_lanes shared,
                      ptxi_lanes lanes)
 {
     struct access a = begin(w, i);
-    bool reads = a.strength == PTXI_CHECK_ATOMIC || !a.write, all = true;
+    bool all = true;
 
-    for (; lanes; lanes &= lanes - 1) {
+    while (lanes) {
         unsigned l = ptxi_first_lane(lanes);
+        struct segment s;
 
         set_lane(&a, l);
         a.owner = NULL;
         a.address = addresses[l];
-        if (a.strength && reads)
-            w->cta->check->warps[a.t.warp].acquiring[l % 32] = shared >> l & 1 ? addresses[l] | PTXI_SHARED_WINDOW
-                                                                               : addresses[l];
-        if (!(shared >> l & 1) || find_shared(&a, addresses[l])) {
-            all &= check_lane(&a);
-            note_locks(&a);
+        if (shared >> l & 1 && !find_shared(&a, addresses[l])) {
+            lanes &= lanes - 1;
+            continue;
         }
+        if (!has_rows(&a, a.address)) {
+            all &= check_strong(&a, addresses[l]);
+            lanes &= lanes - 1;
+            continue;
+        }
+        s = find_segment(&a, addresses, lanes, l);
+        note_touched(&a, lanes_between(s.lane, s.end));
+        all &= check_segment(&a, &s);
+        lanes &= ~((ptxi_lanes)lanes_between(s.lane, s.end) << (l & ~31u));
     }
     w->cta->check->accesses++;
     w->cta->check->unchecked += !all;
@@ -419,8 +695,8 @@ void ptxi_race_acquire(struct ptxi_warp *w, const struct ptxi_insn *i, ptxi_lane
         line = find_line(&a, a.address);
         if (!line)
             continue;
-        ptxi_line_lock(line);
+        lock_line(&a, line);
         ptxi_order_acquire(&a.t, line, a.address & (PTXI_LINE_BYTES - 1), a.scope);
-        ptxi_line_unlock(line);
+        unlock_line(&a, line);
     }
 }

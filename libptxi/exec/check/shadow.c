@@ -60,17 +60,60 @@ static bool split(struct ptxi_checker *x, struct ptxi_line *l)
     return true;
 }
 
+/* The lanes of a row that access one of its words. */
+static uint32_t lanes_of_word(const struct ptxi_access_row *r, unsigned word)
+{
+    if (r->shape == PTXI_ROW_SAME)
+        return r->record.lanes;
+    return r->shape == PTXI_ROW_ANY ? 0 : UINT32_C(1) << (r->lane + ((word - r->first) >> r->shape));
+}
+
+/* Rows do not overlap what they have been replaced by, so the later one may come second. */
+static void spread(struct ptxi_line *l, const struct ptxi_access_row *r, unsigned k, bool write)
+{
+    for (unsigned word = r->first; word < r->end; word++)
+        for (unsigned c = word << 2 >> l->cell_shift; c < (word + 1) << 2 >> l->cell_shift; c++) {
+            struct ptxi_record *to = write ? &l->cells[c].writes[k] : &l->cells[c].reads[k];
+
+            *to = r->record;
+            to->lanes = lanes_of_word(r, word);
+        }
+}
+
+/* From rows to cells. */
+static bool expand(struct ptxi_checker *x, struct ptxi_line *l, unsigned shift)
+{
+    if (l->cells && l->cell_shift != shift)
+        free_cells(x, l);
+    l->cell_shift = (uint8_t)shift;
+    if (!l->cells)
+        l->cells = make_cells(x, shift);
+    else
+        memset(l->cells, 0, cell_bytes(shift));
+    if (!l->cells)
+        return false;
+    for (unsigned k = 0; k < PTXI_CELL_RECORDS; k++) {
+        spread(l, &l->writes[k], k, true);
+        spread(l, &l->reads[k], k, false);
+    }
+    l->has_cells = true;
+    return true;
+}
+
 struct ptxi_cell *ptxi_line_cells(struct ptxi_checker *x, struct ptxi_line *l, uint32_t offset, uint32_t size)
 {
     bool whole = !((offset | size) & 3);
 
-    if (!l->cells) {
-        l->cell_shift = whole ? 2 : 0;
-        l->cells = make_cells(x, l->cell_shift);
-    } else if (!whole && l->cell_shift && !split(x, l)) {
-        return NULL;
-    }
-    return l->cells;
+    if (!l->has_cells)
+        return expand(x, l, whole ? 2 : 0) ? l->cells : NULL;
+    return whole || !l->cell_shift || split(x, l) ? l->cells : NULL;
+}
+
+void ptxi_line_forget(struct ptxi_line *l)
+{
+    l->has_cells = false;
+    memset(l->writes, 0, sizeof l->writes);
+    memset(l->reads, 0, sizeof l->reads);
 }
 
 struct ptxi_released *ptxi_line_released(struct ptxi_line *l, uint32_t offset, bool create)

@@ -19,7 +19,7 @@ struct ptxi_checker;
 struct ptxi_record {
     uint32_t agent; /* number of the CTA; 0: no access */
     uint32_t clock; /* of the earliest of the accesses */
-    uint32_t lanes; /* of the warp of 32 */
+    uint32_t lanes; /* of the warp of 32; 0: not known which */
     uint32_t meta;  /* place, warp of 32, strength, scope */
 };
 
@@ -46,12 +46,26 @@ struct ptxi_released {
     struct ptxi_known *known[PTXI_LEVELS];
 };
 
+/* Most instructions access rows: neighbouring lanes have neighbouring words, or some lanes have the same words. While
+ * rows describe all accesses to a line, it has no cells. */
+struct ptxi_access_row {
+    struct ptxi_record record;  /* its lanes are those of all words */
+    uint8_t first, end;         /* words of the line; end 0: no row */
+    uint8_t lane;               /* of the first word */
+    uint8_t shape;              /* logarithm of the words of a lane, or one of these: */
+};
+enum { PTXI_ROW_SAME = 8, /* all lanes access all of the words */
+       PTXI_ROW_ANY };    /* it is not known which of the lanes access a word. Only other warps are compared with it. */
+
 enum { PTXI_LINE_SHIFT = 7, PTXI_LINE_BYTES = 1 << PTXI_LINE_SHIFT };
 
 struct ptxi_line {
     atomic_flag lock;
+    bool has_cells;          /* else its accesses are rows */
     uint8_t cell_shift;      /* logarithm of the bytes of a cell: 2 or 0 */
-    struct ptxi_cell *cells; /* NULL: not accessed yet */
+    uint32_t agent, clock;   /* of the last access */
+    struct ptxi_access_row writes[PTXI_CELL_RECORDS], reads[PTXI_CELL_RECORDS];
+    struct ptxi_cell *cells; /* NULL: it has had none so far */
     struct ptxi_released *released;
 };
 
@@ -78,6 +92,8 @@ static inline void ptxi_line_unlock(struct ptxi_line *l)
 struct ptxi_cell *ptxi_line_cells(struct ptxi_checker *x, struct ptxi_line *l, uint32_t offset, uint32_t size);
 /* The released knowledge at an offset. NULL: none, or, if `create` is set, memory is short. */
 struct ptxi_released *ptxi_line_released(struct ptxi_line *l, uint32_t offset, bool create);
+/* Forgets all accesses, but not what was released. */
+void ptxi_line_forget(struct ptxi_line *l);
 void ptxi_line_clear(struct ptxi_checker *x, struct ptxi_line *l);
 
 /* The page of a global address. Any thread. NULL: memory is short. */

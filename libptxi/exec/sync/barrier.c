@@ -1,6 +1,7 @@
 #include "exec/sync/barrier.h"
 
 #include "exec/check/check.h"
+#include "exec/check/sync.h"
 #include "exec/engine/divergence.h"
 
 static bool is_red(unsigned op)
@@ -142,6 +143,7 @@ static void arrive_warp32(struct ptxi_cta *cta, struct ptxi_warp *w, ptxi_lanes 
     bool waits = true;
 
     assert(number < PTXI_BARRIERS && !(lanes & w->arrived));
+    ptxi_sync_check_arrival(w, lanes);
     cta->barriers_in_use |= 1u << number;
     b->arrived += ptxi_barrier_threads(lanes);
     w->arrived |= lanes;

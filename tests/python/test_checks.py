@@ -1,0 +1,91 @@
+"""Tests of sanitizers."""
+import json
+import pathlib
+import xml.etree.ElementTree
+
+import numpy as np
+import pytest
+
+import ptxi
+
+KERNELS = pathlib.Path(__file__).parent / 'checks.ptx'
+
+
+def test_race(ptxi):
+    x = np.zeros(64, 'u4')
+    with pytest.raises(ptxi.CheckError) as e:
+        with ptxi.checking('race'):
+            ptxi.load(KERNELS).same_word[1, 64](x)
+    f, = e.value.findings
+    assert (f.tool, f.severity, f.kind) == (ptxi.Sanitizer.RACE, ptxi.FindingSeverity.ERROR, 'write-after-write')
+    assert [s.access for s in f.sites] == [ptxi.Access.WRITE] * 2
+    assert {s.ptx_line for s in f.sites} == {10} and f.sites[0].ptx_text == 'st.global.u32 [%rd1], %r1;'
+    assert f.sites[0].thread != f.sites[1].thread and f.kernel == 'same_word'
+    assert 'checks.ptx:10: error: data race: write after write' in str(e.value)
+
+
+def test_no_race(ptxi):
+    x = np.zeros(64, 'u4')
+    with ptxi.checking('race', 'memory') as checks:
+        ptxi.load(KERNELS).own_word[1, 64](x)
+    assert checks.findings == []
+    assert checks.summary.launches == 1 and checks.summary.accesses == 2
+    assert (x == np.arange(64)).all()
+
+
+def test_invalid_access(ptxi):
+    with pytest.raises(ptxi.CheckError) as e:
+        with ptxi.checking('memory'):
+            ptxi.load(KERNELS).own_word[1, 64](ptxi.zeros(16, 'u4'))
+    f, = e.value.findings
+    assert (f.kind, f.space, f.bytes, f.object_size, f.sites[0].thread[0]) == ('out-of-bounds', 'global', 4, 64, 16)
+
+
+def test_nothing_checked(ptxi):
+    with pytest.raises(ptxi.CheckError, match='checked 0 launches'):
+        with ptxi.checking('race'):
+            pass
+
+
+def test_rules(ptxi):
+    x = np.zeros(64, 'u4')
+    with ptxi.checking('race', fail=False) as checks:
+        ptxi.load(KERNELS).same_word[1, 64](x)
+    rules = checks.report('rules')
+    with ptxi.checking('race', rules=rules) as checks:
+        ptxi.load(KERNELS).same_word[1, 64](x)
+    assert checks.findings == [] and checks.summary.suppressed > 0
+    with pytest.raises(ValueError, match="line 2: unknown tool or kind 'noise'"):
+        with ptxi.checking('race', rules='# comment\nsuppress noise'):
+            pass
+
+
+def test_reports(ptxi):
+    with ptxi.checking('race', fail=False) as checks:
+        ptxi.load(KERNELS).same_word[1, 64](np.zeros(64, 'u4'))
+    finding, summary = map(json.loads, checks.report('json').splitlines())
+    assert finding['kind'] == 'write-after-write' and len(finding['sites']) == 2 and summary['error'] == 1
+    result, = json.loads(checks.report('sarif'))['runs'][0]['results']
+    assert result['ruleId'] == 'race.write-after-write' and result['relatedLocations']
+    assert len(xml.etree.ElementTree.fromstring(checks.report('xml').encode()).findall('record/site')) == 2
+    assert xml.etree.ElementTree.fromstring(checks.report('junit').encode()).find('.//failure') is not None
+    assert 'Race reported between Write access' in checks.report('compute_sanitizer')
+    with pytest.raises(ValueError, match='unknown format'):
+        checks.report('yaml')
+
+
+def test_unknown_tool(ptxi):
+    with pytest.raises(ValueError, match='unknown sanitizer'):
+        with ptxi.checking('races'):
+            pass
+
+
+@pytest.mark.ptxi_check('race')
+@pytest.mark.xfail(strict=True, raises=ptxi.CheckError)
+def test_marker(ptxi):
+    ptxi.load(KERNELS).same_word[1, 64](np.zeros(64, 'u4'))
+
+
+@pytest.mark.ptxi_check('race')
+def test_marker_without_findings(ptxi):
+    ptxi.load(KERNELS).own_word[1, 64](np.zeros(64, 'u4'))

@@ -1,0 +1,351 @@
+// Pairs of a faulty and a correct kernel for each class of data race. races.ptx was made from this file:
+//     nvcc -ptx -arch=compute_90 races.cu
+// The first letter of a name says what the race checker finds: e an error, w a warning, b something benign, c nothing
+// (the program is correct). Launches have 4 blocks of 64 threads, those with "cluster" in their name in clusters of 2.
+// `p` has 1024 words, which are 0.
+
+typedef unsigned u32;
+
+// Accesses that the compiler neither removes nor merges.
+#define LOAD(name, insn)                                                         \
+    __device__ static u32 name(const u32 *p)                                     \
+    {                                                                            \
+        u32 v;                                                                   \
+        asm volatile(insn " %0, [%1];" : "=r"(v) : "l"(p) : "memory");           \
+        return v;                                                                \
+    }
+#define STORE(name, insn)                                                        \
+    __device__ static void name(u32 *p, u32 v)                                   \
+    {                                                                            \
+        asm volatile(insn " [%0], %1;" :: "l"(p), "r"(v) : "memory");            \
+    }
+LOAD(weak_load, "ld.u32")
+LOAD(relaxed_load_gpu, "ld.relaxed.gpu.u32")
+LOAD(acquire_load_gpu, "ld.acquire.gpu.u32")
+LOAD(acquire_load_cta, "ld.acquire.cta.u32")
+STORE(weak_store, "st.u32")
+STORE(relaxed_store_gpu, "st.relaxed.gpu.u32")
+STORE(relaxed_store_cta, "st.relaxed.cta.u32")
+STORE(release_store_gpu, "st.release.gpu.u32")
+STORE(release_store_cta, "st.release.cta.u32")
+STORE(volatile_store, "st.volatile.u32")
+__device__ static void store_byte(void *p, u32 v) { asm volatile("st.u8 [%0], %1;" :: "l"(p), "r"(v) : "memory"); }
+__device__ static void store_half(void *p, short v) { asm volatile("st.u16 [%0], %1;" :: "l"(p), "h"(v) : "memory"); }
+__device__ static void bar(u32 n, u32 threads) { asm volatile("bar.sync %0, %1;" :: "r"(n), "r"(threads) : "memory"); }
+__device__ static void arrive(u32 n, u32 threads)
+{
+    asm volatile("bar.arrive %0, %1;" :: "r"(n), "r"(threads) : "memory");
+}
+__device__ static void cluster_sync()
+{
+    asm volatile("barrier.cluster.arrive;\nbarrier.cluster.wait;" ::: "memory");
+}
+// The word of the other block of the cluster.
+__device__ static u32 *other_block(u32 *p)
+{
+    u32 *q;
+    asm("mapa.u64 %0, %1, %2;" : "=l"(q) : "l"(p), "r"(blockIdx.x & 1 ^ 1));
+    return q;
+}
+
+#define KERNEL(name) extern "C" __global__ void name(u32 *p)
+#define TID threadIdx.x
+#define BLOCK blockIdx.x
+
+// --- shared memory ---
+KERNEL(e_shared_raw) { __shared__ u32 s[64]; weak_store(&s[TID], TID); p[TID + BLOCK * 64] = weak_load(&s[63 - TID]); }
+KERNEL(c_shared_raw)
+{
+    __shared__ u32 s[64];
+    weak_store(&s[TID], TID);
+    __syncthreads();
+    p[TID + BLOCK * 64] = weak_load(&s[63 - TID]);
+}
+KERNEL(e_shared_war) { __shared__ u32 s[64]; u32 v = weak_load(&s[63 - TID]); weak_store(&s[TID], v + TID); }
+KERNEL(c_shared_war)
+{
+    __shared__ u32 s[64];
+    u32 v = weak_load(&s[63 - TID]);
+    __syncthreads();
+    weak_store(&s[TID], v + TID);
+}
+KERNEL(e_shared_waw) { __shared__ u32 s[64]; weak_store(&s[TID / 2], TID); }
+KERNEL(b_shared_waw) { __shared__ u32 s[64]; weak_store(&s[TID / 2], 7); }
+KERNEL(e_shared_byte) { __shared__ u32 s[64]; store_half((char *)s + (TID & ~1), TID); }
+KERNEL(c_shared_byte) { __shared__ u32 s[64]; store_byte((char *)s + TID, TID); }
+KERNEL(e_lanes) { __shared__ u32 s[64]; weak_store(&s[TID], TID); p[TID + BLOCK * 64] = weak_load(&s[TID ^ 1]); }
+KERNEL(c_lanes)
+{
+    __shared__ u32 s[64];
+    weak_store(&s[TID], TID);
+    __syncwarp();
+    p[TID + BLOCK * 64] = weak_load(&s[TID ^ 1]);
+}
+KERNEL(e_lanes_other_mask)
+{
+    __shared__ u32 s[64];
+    weak_store(&s[TID], TID);
+    if (TID % 32 < 16)
+        __syncwarp(0xffff);
+    else
+        __syncwarp(0xffff0000);
+    p[TID + BLOCK * 64] = weak_load(&s[TID ^ 16]);
+}
+KERNEL(c_lanes_same_mask)
+{
+    __shared__ u32 s[64];
+    weak_store(&s[TID], TID);
+    if (TID % 32 < 16)
+        __syncwarp(0xffff);
+    else
+        __syncwarp(0xffff0000);
+    p[TID + BLOCK * 64] = weak_load(&s[TID ^ 8]);
+}
+KERNEL(e_warps_syncwarp)
+{
+    __shared__ u32 s[64];
+    weak_store(&s[TID], TID);
+    __syncwarp();
+    p[TID + BLOCK * 64] = weak_load(&s[TID ^ 32]);
+}
+KERNEL(c_shuffle)
+{
+    __shared__ u32 s[64];
+    weak_store(&s[TID], TID);
+    u32 v = __shfl_xor_sync(~0u, TID, 1);
+    p[TID + BLOCK * 64] = weak_load(&s[TID ^ 1]) + v;
+}
+KERNEL(e_named_barrier)
+{
+    __shared__ u32 s[64];
+    weak_store(&s[TID], TID);
+    bar(1 + TID / 32, 32); // each warp has its own
+    p[TID + BLOCK * 64] = weak_load(&s[TID ^ 32]);
+}
+KERNEL(c_named_barrier)
+{
+    __shared__ u32 s[64];
+    weak_store(&s[TID], TID);
+    bar(1, 64);
+    p[TID + BLOCK * 64] = weak_load(&s[TID ^ 32]);
+}
+KERNEL(e_arrive) // the producer does not know what the consumer has read
+{
+    __shared__ u32 s[32];
+    if (TID < 32) {
+        weak_store(&s[TID], TID);
+        arrive(1, 64);
+        weak_store(&s[TID], TID + 1);
+    } else {
+        bar(1, 64);
+        p[TID + BLOCK * 64] = weak_load(&s[TID - 32]);
+    }
+}
+KERNEL(c_arrive)
+{
+    __shared__ u32 s[32];
+    if (TID < 32) {
+        weak_store(&s[TID], TID);
+        arrive(1, 64);
+    } else {
+        bar(1, 64);
+        p[TID + BLOCK * 64] = weak_load(&s[TID - 32]);
+    }
+}
+KERNEL(e_shared_atomic) { __shared__ u32 s; if (TID == 0) weak_store(&s, 5); else atomicAdd(&s, 1); }
+KERNEL(c_shared_atomic) { __shared__ u32 s; if (TID == 0) weak_store(&s, 5); __syncthreads(); atomicAdd(&s, 1); }
+
+// --- clusters ---
+KERNEL(e_cluster_dsmem)
+{
+    __shared__ u32 s[64];
+    weak_store(&s[TID], TID);
+    __syncthreads();
+    p[TID + BLOCK * 64] = weak_load(other_block(&s[TID]));
+    cluster_sync();
+}
+KERNEL(c_cluster_dsmem)
+{
+    __shared__ u32 s[64];
+    weak_store(&s[TID], TID);
+    cluster_sync();
+    p[TID + BLOCK * 64] = weak_load(other_block(&s[TID]));
+    cluster_sync();
+}
+KERNEL(e_cluster_dsmem_waw)
+{
+    __shared__ u32 s[64];
+    weak_store(&s[TID], TID);
+    weak_store(other_block(&s[TID]), TID + 1);
+    cluster_sync();
+}
+KERNEL(e_cluster_global)
+{
+    weak_store(&p[TID + BLOCK * 64], 1);
+    __syncthreads();
+    p[512 + TID + BLOCK * 64] = weak_load(&p[TID + (BLOCK ^ 1) * 64]);
+}
+KERNEL(c_cluster_global)
+{
+    weak_store(&p[TID + BLOCK * 64], 1);
+    cluster_sync();
+    p[512 + TID + BLOCK * 64] = weak_load(&p[TID + (BLOCK ^ 1) * 64]);
+}
+KERNEL(e_cluster_others)
+{
+    weak_store(&p[TID + BLOCK * 64], 1);
+    cluster_sync();
+    p[512 + TID + BLOCK * 64] = weak_load(&p[TID + (BLOCK ^ 2) * 64]);
+}
+
+// --- global memory ---
+KERNEL(e_global_blocks) { weak_store(&p[TID], TID + BLOCK); }
+KERNEL(c_global_blocks) { weak_store(&p[TID + BLOCK * 64], TID + BLOCK); }
+KERNEL(e_global_warps)
+{
+    weak_store(&p[TID + BLOCK * 64], TID);
+    u32 v = weak_load(&p[(TID ^ 32) + BLOCK * 64]);
+    weak_store(&p[512 + TID + BLOCK * 64], v);
+}
+KERNEL(c_global_warps)
+{
+    weak_store(&p[TID + BLOCK * 64], TID);
+    __syncthreads();
+    u32 v = weak_load(&p[(TID ^ 32) + BLOCK * 64]);
+    weak_store(&p[512 + TID + BLOCK * 64], v);
+}
+KERNEL(e_global_update) { p[0] = p[0] + 1; }
+KERNEL(c_global_update) { atomicAdd(p, 1); }
+KERNEL(e_weak_and_atomic) { if (weak_load(p) < TID) atomicMax(p, TID); }
+KERNEL(c_strong_and_atomic) { if (relaxed_load_gpu(p) < TID) atomicMax(p, TID); }
+KERNEL(b_same_value) { weak_store(p, 3); }
+KERNEL(w_volatile) { volatile_store(p, TID); }
+KERNEL(c_relaxed) { relaxed_store_gpu(p, TID); }
+
+// --- scopes ---
+KERNEL(e_atomic_block_scope) { atomicAdd_block(p, 1); }
+KERNEL(c_atomic_block_scope) { atomicAdd_block(p + BLOCK, 1); }
+KERNEL(e_relaxed_block_scope) { if (TID == 0) relaxed_store_cta(p, BLOCK); }
+KERNEL(c_relaxed_block_scope) { relaxed_store_cta(p + BLOCK, TID); }
+
+// --- messages: block 0 writes, fences and sets a flag ---
+#define MESSAGE(name, fence_before, set, test, fence_after)                                             \
+    KERNEL(name)                                                                                        \
+    {                                                                                                   \
+        if (TID)                                                                                        \
+            return;                                                                                     \
+        if (BLOCK == 0) {                                                                               \
+            weak_store(p, 42);                                                                          \
+            fence_before;                                                                               \
+            set(p + 64, 1);                                                                             \
+        } else if (BLOCK == 1) {                                                                        \
+            while (!test(p + 64))                                                                       \
+                ;                                                                                       \
+            fence_after;                                                                                \
+            p[128] = weak_load(p);                                                                      \
+        }                                                                                               \
+    }
+MESSAGE(c_message, __threadfence(), relaxed_store_gpu, relaxed_load_gpu, __threadfence())
+MESSAGE(e_message_no_release, , relaxed_store_gpu, relaxed_load_gpu, __threadfence())
+MESSAGE(e_message_no_acquire, __threadfence(), relaxed_store_gpu, relaxed_load_gpu, )
+MESSAGE(e_message_narrow_fence, __threadfence_block(), relaxed_store_gpu, relaxed_load_gpu, __threadfence())
+MESSAGE(e_message_narrow_fence_after, __threadfence(), relaxed_store_gpu, relaxed_load_gpu, __threadfence_block())
+MESSAGE(c_message_release, , release_store_gpu, acquire_load_gpu, )
+MESSAGE(e_message_release_cta, , release_store_cta, acquire_load_gpu, )
+MESSAGE(e_message_acquire_cta, , release_store_gpu, acquire_load_cta, )
+
+// Within a block, the narrow scope is enough.
+KERNEL(c_message_in_block)
+{
+    if (TID == 0) {
+        weak_store(p + BLOCK, 42);
+        release_store_cta(p + 64 + BLOCK, 1);
+    } else if (TID == 32) {
+        while (!acquire_load_cta(p + 64 + BLOCK))
+            ;
+        p[128 + BLOCK] = weak_load(p + BLOCK);
+    }
+}
+// What the whole block has written before a barrier is released by one of its threads.
+KERNEL(c_message_of_block)
+{
+    if (BLOCK == 0) {
+        weak_store(p + TID, 42);
+        __syncthreads();
+        if (TID == 0)
+            release_store_gpu(p + 64, 1);
+    } else if (BLOCK == 1) {
+        if (TID == 0)
+            while (!acquire_load_gpu(p + 64))
+                ;
+        __syncthreads();
+        p[128 + TID] = weak_load(p + TID);
+    }
+}
+KERNEL(e_message_of_block)
+{
+    if (BLOCK == 0) {
+        weak_store(p + TID, 42);
+        if (TID == 0)
+            release_store_gpu(p + 64, 1);
+    } else if (BLOCK == 1) {
+        if (TID == 0)
+            while (!acquire_load_gpu(p + 64))
+                ;
+        __syncthreads();
+        p[128 + TID] = weak_load(p + TID);
+    }
+}
+
+// --- locks ---
+#define LOCKED(name, acquire_fence, release_fence)                 \
+    KERNEL(name)                                                   \
+    {                                                              \
+        if (TID)                                                   \
+            return;                                                \
+        while (atomicCAS(p, 0, 1))                                 \
+            ;                                                      \
+        acquire_fence;                                             \
+        weak_store(p + 1, weak_load(p + 1) + 1);                   \
+        release_fence;                                             \
+        atomicExch(p, 0);                                          \
+    }
+LOCKED(c_lock, __threadfence(), __threadfence())
+LOCKED(e_lock_no_acquire, , __threadfence())
+LOCKED(e_lock_no_release, __threadfence(), )
+LOCKED(e_lock_narrow, __threadfence_block(), __threadfence_block())
+// A slot that one thread claims and publishes is not a lock.
+KERNEL(c_claim)
+{
+    if (TID)
+        return;
+    if (atomicCAS(p, 0, 1) == 0) {
+        weak_store(p + 1, 42);
+        __threadfence();
+        atomicExch(p, 2);
+    } else {
+        while (atomicAdd(p, 0) != 2)
+            ;
+        __threadfence();
+        p[64 + BLOCK] = weak_load(p + 1);
+    }
+}
+
+// --- a barrier of the whole grid ---
+#define GRID(name, fence)                                          \
+    KERNEL(name)                                                   \
+    {                                                              \
+        weak_store(p + 64 + TID + BLOCK * 64, 1);                  \
+        __syncthreads();                                           \
+        if (TID == 0) {                                            \
+            fence;                                                 \
+            atomicAdd(p, 1);                                       \
+            while (relaxed_load_gpu(p) < gridDim.x)                \
+                ;                                                  \
+            fence;                                                 \
+        }                                                          \
+        __syncthreads();                                           \
+        p[512 + TID + BLOCK * 64] = weak_load(p + 64 + TID + (BLOCK + 1) % 4 * 64); \
+    }
+GRID(c_grid_barrier, __threadfence())
+GRID(e_grid_barrier, __threadfence_block())

@@ -1,0 +1,101 @@
+/* Tests the checks of races and of barriers with pairs of a faulty and a correct kernel (races.cu, sync.ptx). The name
+ * of each kernel says what has to be found. */
+#include "unit/support/context.h"
+#include "unit/support/test_file.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCKS = 4, THREADS = 64, BYTES = 4096 };
+
+static ptxiModule module;
+static ptxiDevicePtr mem;
+
+static void set_up(const char *file, unsigned tools, unsigned workers)
+{
+    open_context();
+    ok(ptxiCtxSetWorkers(NULL, workers));
+    ok(ptxiCtxSetSanitizer(NULL, tools, 0));
+    ok(ptxiModuleLoadData(&module, test_file(file)));
+    ok(ptxiMemAlloc(&mem, BYTES));
+}
+
+static void launch(ptxiFunction f, bool clustered)
+{
+    ptxiLaunchAttribute a = { .id = PTXI_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, .value.clusterDim = { 2, 1, 1 } };
+    ptxiLaunchConfig c = { BLOCKS, 1, 1, THREADS, 1, 1, 0, NULL, &a, clustered };
+    void *params[] = { &mem };
+
+    ok(ptxiMemsetD8(mem, 0, BYTES));
+    ok(ptxiLaunchKernelEx(&c, f, params, NULL));
+    ok(ptxiCtxSynchronize());
+}
+
+/* What was found: the letter of a kernel's name. */
+static char found(void)
+{
+    ptxiCheckSummary s = { .size = sizeof s };
+
+    ok(ptxiCtxGetCheckSummary(NULL, &s));
+    ck_assert_uint_eq(s.launches, 1);
+    ck_assert_uint_eq(s.unchecked, 0);
+    if (s.errors)
+        return 'e';
+    if (s.warnings)
+        return 'w';
+    return s.benign ? 'b' : 'c';
+}
+
+/* Launches all kernels of the module. Returns the number of those for which something else is found. */
+static unsigned count_wrong(unsigned least)
+{
+    unsigned count, wrong = 0;
+    ptxiFunction *f;
+
+    ok(ptxiModuleGetFunctionCount(&count, module));
+    f = malloc(count * sizeof *f);
+    ok(ptxiModuleEnumerateFunctions(f, count, module));
+    for (unsigned k = 0; k < count; k++) {
+        const char *name;
+
+        ok(ptxiFuncGetName(&name, f[k]));
+        ok(ptxiCtxResetFindings(NULL));
+        launch(f[k], strstr(name, "cluster"));
+        if (found() != name[0]) {
+            fprintf(stderr, "%s: found %c\n", name, found());
+            wrong++;
+        }
+    }
+    ck_assert_uint_ge(count, least);
+    free(f);
+    return wrong;
+}
+
+START_TEST(races)
+{
+    set_up("exec/check/races.ptx", PTXI_SANITIZER_RACE, (unsigned)_i);
+    ck_assert_uint_eq(count_wrong(50), 0);
+    close_context();
+}
+END_TEST
+
+START_TEST(barriers)
+{
+    set_up("exec/check/sync.ptx", (unsigned)_i, 1);
+    ck_assert_uint_eq(count_wrong(3), 0);
+    close_context();
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("race");
+    TCase *t = tcase_create("pairs");
+
+    tcase_add_loop_test(t, races, 1, 4); /* with this number of workers */
+    tcase_add_loop_test(t, barriers, PTXI_SANITIZER_SYNC, PTXI_SANITIZER_SYNC + 1);
+    suite_add_tcase(s, t);
+    return run_suite(s);
+}
