@@ -2,6 +2,7 @@
 #include "api/queue/queue_streams.h"
 
 #include "base/clock.h"
+#include "base/pause.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -461,13 +462,6 @@ uint64_t ptxi_queue_submitted(struct ptxiStream_st *s)
     return n;
 }
 
-static void pause_cpu(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#endif
-}
-
 /* Waits until an item ends. It polls before it sleeps, because most waits are short. The lock is held on entry and
  * return. */
 static void wait_for_change(void)
@@ -476,7 +470,7 @@ static void wait_for_change(void)
 
     pthread_mutex_unlock(&ptxi_queue_mutex);
     for (int i = 0; i < SPINS && atomic_load_explicit(&queue.epoch, memory_order_acquire) == epoch; i++)
-        pause_cpu();
+        ptxi_pause_cpu();
     pthread_mutex_lock(&ptxi_queue_mutex);
     if (atomic_load(&queue.epoch) != epoch)
         return;

@@ -2,8 +2,12 @@
 
 #include <stdio.h>
 
+#include "exec/check/check.h"
+
 void ptxi_mbarrier_wake_waiters(struct ptxi_cta *owner, const unsigned char *at)
 {
+    if (owner->check)
+        ptxi_check_mbarrier_completes(owner->lead);
     for (uint32_t k = 0; owner->lead->waits && k < owner->warp_count; k++)
         ptxi_wake_mbarrier_splits(&owner->warps[k], at);
 }

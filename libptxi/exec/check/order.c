@@ -381,6 +381,11 @@ void ptxi_check_cluster_barrier_completes(struct ptxi_cta *lead)
     ptxi_known_unref(known);
 }
 
+void ptxi_check_mbarrier_completes(struct ptxi_cta *lead)
+{
+    ptxi_check_cluster_barrier_completes(lead);
+}
+
 /* --- fences, and strong accesses --- */
 
 static unsigned level_of(unsigned scope)

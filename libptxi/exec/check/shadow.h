@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/pause.h"
 #include "exec/check/known.h"
 #include "exec/check/place.h"
 
@@ -80,7 +81,7 @@ struct ptxi_shadow_page {
 static inline void ptxi_line_lock(struct ptxi_line *l)
 {
     while (atomic_flag_test_and_set_explicit(&l->lock, memory_order_acquire))
-        __builtin_ia32_pause();
+        ptxi_pause_cpu();
 }
 
 static inline void ptxi_line_unlock(struct ptxi_line *l)
