@@ -80,11 +80,12 @@ missing_library()
 {
     sed -n -e 's/.*Could NOT find \([A-Za-z0-9]*\).*/\1/p' \
         -e 's/.* package configuration file provided by "\([A-Za-z0-9]*\)".*/\1/p' \
-        -e 's/^ *\([A-Z_a-z]*_LIBRARY\)$/\1/p' -e 's/^ *\(CUDA::[a-z_A-Z]*\)$/\1/p' \
+        -e 's/^ *\([A-Z_a-z]*_LIB\(RARY\)*\)$/\1/p' -e 's/^ *\(CUDA::[a-z_A-Z]*\)$/\1/p' \
         -e 's/.*[- ]\([A-Za-z0-9]*\)\( libraries\)* not found.*/\1/p' -e 's/.*is Windows-only.*/Windows/p' \
         -e 's/.*fatal error: \([^:]*\): No such file.*/\1/p' \
         -e 's/.*cannot find -l\([-_.a-zA-Z0-9]*\).*/lib\1/p' \
-        -e "s/.*No rule to make target '[^']*\/\(lib[^']*\)'.*/\1/p" -e 's/.*undefined reference to .cu\(EGL\).*/\1/p' \
+        -e "s/.*No rule to make target '[^']*\/\(lib[^']*\)'.*/\1/p" \
+        -e 's/.*undefined reference to .cu[A-Za-z]*\(EGL\).*/\1/p' \
         "$1" | head -1
 }
 
@@ -101,7 +102,8 @@ build_error()
 # blocks, which are rejected and reported.
 complaint()
 {
-    grep -v -i -e 'as expected' -e 'Assertion .* failed' -e '^error: the launch of kernel' "$1" |
+    grep -v -i -e 'as expected' -e 'Assertion .* failed' -e '^error: the launch of kernel' \
+        -e '(%) of bytes mismatched' "$1" |
         grep -i -m 1 -E '(^|[^a-z])FAIL(ED|URE)?([^a-z]|$)|[1-9] failures|mismatch|Error!'
 }
 

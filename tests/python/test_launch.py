@@ -158,6 +158,73 @@ def test_shapes_and_shared_memory(ptxi, mod):
     mod.shape.launch(1, 1, [out], cooperative=True)
 
 
+def test_fast_conversions_equal_the_general_ones(mod):
+    from ptxi import arguments
+    numbers = [0, 1, -1, True, 1.5, -0.0, 0.1, 1e-45, 1e-50, 3.4e38, 1e39, np.inf, -np.inf, np.nan, 2**128, None, 'x']
+    numbers += [s * 2**k + d for k in (7, 8, 15, 16, 31, 32, 63, 64) for d in (-1, 0, 1) for s in (-1, 1)]
+    numbers += list(np.random.default_rng(1).integers(0, 2**64, 200, np.uint64).view('f8').tolist())
+    fast = 0
+    for p in mod.params.parameters:
+        for x in numbers:
+            data = arguments._shortcut(p)(x)
+            assert data is None or data == arguments._convert(p, x)[0], (p, x)
+            fast += data is not None
+    assert fast > 200
+
+
+def test_prepared_launches(ptxi, mod):
+    x, y = np.arange(64, dtype='f4'), np.zeros(64, 'f4')
+    add = mod.add.prepare(2, 32, (y, x, 0.5))
+    for _ in range(3):
+        y[...] = 0
+        add()
+        assert_bits_equal(y, x + np.float32(0.5))
+    assert repr(add).startswith('<ptxi.Launch add: grid (2, 1, 1), block (32, 1, 1)')
+    with pytest.raises(ValueError, match='referenc|refcheck'):
+        y.resize(128)
+    mod.add[2, 32](y, x, 1)  # the array is open already
+    assert_bits_equal(y, x + 1)
+    add.close()
+    with pytest.raises(ValueError, match='closed'):
+        add()
+    with pytest.raises(ptxi.LaunchError):
+        mod.add[1, 32](y.ctypes.data, x.ctypes.data, 1)
+    with pytest.raises(ptxi.ArgumentError):
+        mod.add.prepare(1, 32, (y, x))
+    with pytest.raises(ValueError, match='block'):
+        mod.add.prepare(1, 0, (y, x, 1))
+
+
+def test_prepared_launches_in_streams(ptxi, mod):
+    x = np.zeros(32, 'f4')
+    s = ptxi.Stream()
+    add = mod.add.prepare(1, 32, (x, x, 1), stream=s)
+    for _ in range(100):
+        add()
+    del add
+    s.synchronize()
+    assert_bits_equal(x, np.full(32, 100, 'f4'))
+    leaves = mod.add.prepare(1, 64, (x[:32], x[:32], 1), stream=s)
+    leaves()
+    with pytest.raises(ptxi.LaunchError):
+        s.synchronize()
+    other = ptxi.Device()
+    with pytest.raises(ValueError, match='another device'):
+        mod.add.prepare(1, 32, (x, x, 1), stream=ptxi.Stream(other))
+    s.close()
+    with pytest.raises(ValueError, match='closed'):
+        leaves()
+    other.close()
+
+
+def test_a_dropped_preparation_closes_its_memory(ptxi, mod):
+    x = np.zeros(32, 'f4')
+    mod.add.prepare(1, 32, (x, x, 1))()
+    mod.add[1, 32](np.zeros(32, 'f4'), np.zeros(32, 'f4'), 1)
+    with pytest.raises(ptxi.LaunchError):
+        mod.add[1, 32](x.ctypes.data, x.ctypes.data, 1)
+
+
 def test_streams(ptxi, mod):
     x, y = np.zeros(64, 'f4'), np.zeros(64, 'f4')
     with ptxi.Stream() as s:

@@ -19,7 +19,7 @@ from .errors import Access, ArgumentError, Diagnostic, Error, Fault, LaunchError
 from .host import HostThread, host_thread
 from .inline import Asm, asm
 from .memory import Buffer, copy, empty, zeros
-from .module import FunctionAttribute, JitOption, Kernel, LaunchAttribute, Module, link, links, load, loads
+from .module import FunctionAttribute, JitOption, Kernel, Launch, LaunchAttribute, Module, link, links, load, loads
 from .stream import Event, Graph, Stream
 
 __version__ = '.'.join(str(_header.constants['PTXI_VERSION_' + part]) for part in ('MAJOR', 'MINOR', 'PATCH'))
@@ -27,8 +27,8 @@ __version__ = '.'.join(str(_header.constants['PTXI_VERSION_' + part]) for part i
 __all__ = [
     'Access', 'ArgumentError', 'Asm', 'Buffer', 'CheckError', 'CheckSummary', 'Checks', 'Counters', 'Device',
     'DeviceAttribute', 'Diagnostic', 'Dialect', 'Error', 'Event', 'Fault', 'Finding', 'FindingSeverity', 'FindingSite',
-    'FunctionAttribute', 'Graph', 'HostThread', 'JitOption', 'Kernel', 'LaunchAttribute',
-    'LaunchError', 'Limit', 'Module', 'ModuleError', 'Parameter', 'Report', 'Result', 'Sanitizer', 'Severity',
-    'Stream', 'asm', 'checking', 'copy', 'current', 'device_count', 'empty', 'host_thread', 'link', 'links', 'load', 'loads', 'profiles', 'testing',
-    'zeros',
+    'FunctionAttribute', 'Graph', 'HostThread', 'JitOption', 'Kernel', 'Launch', 'LaunchAttribute', 'LaunchError',
+    'Limit', 'Module', 'ModuleError', 'Parameter', 'Report', 'Result', 'Sanitizer', 'Severity', 'Stream', 'asm',
+    'checking', 'copy', 'current', 'device_count', 'empty', 'host_thread', 'link', 'links', 'load', 'loads',
+    'profiles', 'testing', 'zeros',
 ]

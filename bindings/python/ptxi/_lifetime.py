@@ -210,7 +210,10 @@ class Queue:
     def mark(self) -> int:
         """Return the number of the last entry. A wait that begins after this call covers the entries up to it."""
         with self.core.lock:
-            return next((e.number for e in reversed(list(self._pending)) if e.ready), 0)
+            pending = list(self._pending)
+            while pending and not pending[-1].ready:
+                pending.pop()
+            return pending[-1].number if pending else 0
 
     def _drop_if_empty(self) -> None:
         """Remove the queue from the core's queues if it has no entries."""
@@ -285,10 +288,7 @@ class _Current:
 
     def __enter__(self) -> None:
         __tracebackhide__ = True
-        self._core.must_be_open()
-        result = library().CtxPushCurrent(self._core.handle)
-        if result:
-            raise errors.error(result)
+        self._core._push()
 
     def __exit__(self, *exc: Any) -> None:
         library().CtxPopCurrent(None)
@@ -320,6 +320,14 @@ class Core:
         """Return a context manager that makes the context current."""
         return _Current(self)
 
+    def _push(self) -> None:
+        """Make the context current until CtxPopCurrent."""
+        __tracebackhide__ = True
+        self.must_be_open()
+        result = library().CtxPushCurrent(self.handle)
+        if result:
+            raise errors.error(result)
+
     def must_be_open(self) -> None:
         """Raise ValueError if the device is closed."""
         if self.closing:
@@ -328,8 +336,12 @@ class Core:
     def run(self, function: Callable[..., Any], *args: Any) -> Any:
         """Call a Python function that calls the library, with the context current. Return its result."""
         __tracebackhide__ = True
-        with self.pin(), self.current():
-            return function(*args)
+        with memoryview(self._pin):  # a pin
+            self._push()
+            try:
+                return function(*args)
+            finally:
+                library().CtxPopCurrent(None)
 
     def result(self, name: str, *args: Any) -> int:
         """Call a library function that does not wait. Return its result code."""

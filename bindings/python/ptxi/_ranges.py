@@ -7,8 +7,12 @@ import threading
 from typing import Any, Deque, Iterable, List, NamedTuple, Set, Tuple
 
 from ._header import header
-from ._library import call, library
-from .errors import Error
+from ._library import library
+from .errors import Result, error
+
+
+_READ = header.constants['PTXI_RANGE_READ']
+_READ_WRITE = _READ | header.constants['PTXI_RANGE_WRITE']
 
 
 class Span(NamedTuple):
@@ -26,12 +30,11 @@ class _Piece:
         self.users: Set[int] = set()
         self.closing = False
 
-    def open(self) -> None:
-        """Open the range in the current context."""
-        flags = header.constants['PTXI_RANGE_READ']
-        if self.span.writable:
-            flags |= header.constants['PTXI_RANGE_WRITE']
-        call('MemOpenRange', self.span.start, self.span.end - self.span.start, flags)
+    def open(self) -> int:
+        """Open the range in the current context. Return the result code."""
+        start, end, writable = self.span
+        result: int = library().MemOpenRange(start, end - start, _READ_WRITE if writable else _READ)
+        return result
 
 
 class Use:
@@ -81,22 +84,26 @@ class _Open:
             return False
         return s.end <= base.value + size.value
 
-    def _new(self, span: Span) -> _Piece:
-        """Open a new piece for the span."""
+    def _new(self, span: Span) -> List[_Piece]:
+        """Open a new piece for the span. Return no piece if kernels can access the memory without one."""
         p = _Piece(span)
         self.pieces.append(p)
-        try:
-            p.open()
-        except Error:
-            self.pieces.remove(p)
-            raise
-        return p
+        result = p.open()
+        if not result:
+            return [p]
+        self.pieces.remove(p)
+        if self._known(span):
+            return []
+        raise error(result)
 
     def _cover(self, s: Span) -> List[_Piece]:
         """Return pieces that contain the span. Opens new pieces for the gaps."""
-        if any(p.closing for p in self.pieces if p.span.start < s.end and s.start < p.span.end):
+        found = [p for p in self.pieces if p.span.start < s.end and s.start < p.span.end]
+        if not found:
+            return self._new(s)
+        if any(p.closing for p in found):
             raise BlockingIOError('an array is being closed by the launch that this signal handler interrupted')
-        found = sorted((p for p in self.pieces if p.span.start < s.end and s.start < p.span.end), key=lambda p: p.span)
+        found.sort(key=lambda p: p.span)
         if s.writable and not all(p.span.writable for p in found):
             raise BlockingIOError('a writable array overlaps memory that another launch uses as read-only; '
                                   'wait for that launch')
@@ -107,20 +114,20 @@ class _Open:
             at = p.span.end
         if at < s.end:
             gaps.append(Span(at, s.end, s.writable))
-        return found + [self._new(g) for g in gaps]
+        return found + [p for g in gaps for p in self._new(g)]
 
     def acquire(self, use: Use, spans: List[Span]) -> None:
         """Open spans for a use, in the current context.
 
         Raises BlockingIOError if a span conflicts with another use.
         """
-        if not spans:
-            return
-        self._close_unused()  # an exception may have left pieces without users
+        spans = [s for s in spans if s.end > s.start]
+        if self.pieces or self._ended:
+            self._close_unused()  # an exception may have left pieces without users
         with self.lock:
             before, self._busy = self._busy, True
             try:
-                for s in _merge(s for s in spans if s.end > s.start and not self._known(s)):
+                for s in spans if len(spans) == 1 else _merge(spans):
                     for p in self._cover(s):
                         use.pieces.append(p)
                         p.users.add(use.number)
@@ -137,11 +144,13 @@ class _Open:
             self._close_unused()
 
     def _close_unused(self) -> None:
-        """Close pieces without users, unless another call is changing the list or the caller is a host function."""
+        """Close pieces without users, unless another call is changing the list.
+
+        A host function is not permitted to close them. They are closed later.
+        """
         held: List[Any] = []  # dropped after the lock is released
         with self.lock:
-            # CtxGetCurrent fails in a host function, where MemCloseRange is not permitted
-            if not self._busy and not library().CtxGetCurrent(ctypes.byref(ctypes.c_void_p())):
+            if not self._busy:
                 self._busy = True
                 try:
                     self._close(held)
@@ -158,8 +167,7 @@ class _Open:
             self._ended.popleft()
         for p in list(self.pieces):
             p.closing = not p.users
-            if p.closing and not p.users:
-                library().MemCloseRange(p.span.start)
+            if p.closing and not p.users and library().MemCloseRange(p.span.start) != Result.ERROR_NOT_PERMITTED:
                 self.pieces.remove(p)
             p.closing = False
 

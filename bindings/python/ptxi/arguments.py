@@ -2,7 +2,8 @@
 import ctypes
 import dataclasses
 import numbers
-from typing import Any, List, Optional, Sequence, Tuple
+import struct
+from typing import Any, Callable, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -111,6 +112,27 @@ def _convert(p: Parameter, x: Any) -> Tuple[bytes, Optional[Pointer]]:
     return _integer(p, x), None
 
 
+def _shortcut(p: Parameter) -> Callable[[Any], Optional[bytes]]:
+    """Return a fast conversion of Python's own numbers. It returns None for all values that need `_convert`."""
+    if p.count or p.type == 'f16' or p.bytes > 8:
+        return lambda x: None
+    if p.type in _FLOATS:
+        write = struct.Struct('<f' if p.type == 'f32' else '<d').pack
+
+        def convert_float(x: Any) -> Optional[bytes]:
+            try:
+                return write(x) if type(x) is float and x == x else None
+            except OverflowError:
+                return None
+        return convert_float
+    size = p.bytes
+    low, mask = -1 << 8 * size - 1, (1 << 8 * size) - 1
+
+    def convert_integer(x: Any) -> Optional[bytes]:
+        return (x & mask).to_bytes(size, 'little') if type(x) is int and low <= x <= mask else None
+    return convert_integer
+
+
 def _accepted(p: Parameter) -> str:
     """Describe the values that a parameter accepts, for an error message."""
     if p.count:
@@ -118,23 +140,33 @@ def _accepted(p: Parameter) -> str:
     return 'an array or an address' if p.bytes == 8 and p.type not in _FLOATS else 'a number'
 
 
-def pack(signature: str, parameters: Sequence[Parameter], arguments: Sequence[Any]) -> Tuple[bytes, List[Pointer]]:
-    """Return the parameter buffer of a launch and the memory that its arguments refer to.
+class Packer:
+    """Makes the parameter buffers for launches of a kernel."""
 
-    Raises ArgumentError with the kernel's signature if the number of arguments is wrong or one does not fit.
-    """
-    __tracebackhide__ = True
-    if len(arguments) != len(parameters):
-        raise ArgumentError(f'{len(arguments)} arguments for {len(parameters)} parameters: {signature}')
-    buffer = bytearray(max((p.offset + p.bytes for p in parameters), default=0))
-    pointers = []
-    for i, (p, x) in enumerate(zip(parameters, arguments)):
-        try:
-            data, memory = _convert(p, x)
-        except _Refused as e:
-            raise ArgumentError(f"argument {i} is {e}; the parameter '{p}' accepts {_accepted(p)}: "
-                                f'{signature}') from None
-        buffer[p.offset:p.offset + p.bytes] = data
-        if memory is not None:
-            pointers.append(memory)
-    return bytes(buffer), pointers
+    def __init__(self, signature: str, parameters: Sequence[Parameter]) -> None:
+        self._signature = signature
+        self._rows = [(p, p.offset, p.offset + p.bytes, _shortcut(p)) for p in parameters]
+        self.size = max((p.offset + p.bytes for p in parameters), default=0)
+
+    def pack(self, arguments: Sequence[Any]) -> Tuple[bytearray, List[Pointer]]:
+        """Return the parameter buffer of a launch and the memory that its arguments refer to.
+
+        Raises ArgumentError with the kernel's signature if the number of arguments is wrong or one does not fit.
+        """
+        __tracebackhide__ = True
+        if len(arguments) != len(self._rows):
+            raise ArgumentError(f'{len(arguments)} arguments for {len(self._rows)} parameters: {self._signature}')
+        buffer = bytearray(self.size)
+        pointers = []
+        for i, (p, start, end, shortcut) in enumerate(self._rows):
+            data, memory = shortcut(arguments[i]), None
+            if data is None:
+                try:
+                    data, memory = _convert(p, arguments[i])
+                except _Refused as e:
+                    raise ArgumentError(f"argument {i} is {e}; the parameter '{p}' accepts {_accepted(p)}: "
+                                        f'{self._signature}') from None
+            buffer[start:end] = data
+            if memory is not None:
+                pointers.append(memory)
+        return buffer, pointers

@@ -180,9 +180,24 @@ def _hold(array: Array) -> List[Any]:
     while isinstance(x, np.ndarray):
         held.append(weakref.ref(x))
         x = x.base
-    with contextlib.suppress(TypeError):  # the object does not export a buffer
-        held.append(memoryview(x))
+    if x is not None:
+        with contextlib.suppress(TypeError):  # the object does not export a buffer
+            held.append(memoryview(x))
     return held
+
+
+def _of_array(x: Array) -> Pointer:
+    """Return the memory of a NumPy array."""
+    held, flags = _hold(x), x.flags
+    if flags.c_contiguous and flags.writeable:
+        with contextlib.suppress(TypeError, ValueError):  # it has no elements, or their type has no format of buffers
+            address = ctypes.addressof(ctypes.c_char.from_buffer(x))  # faster than the interface
+            return Pointer(address, Span(address, address + x.nbytes, True), held)
+    interface = x.__array_interface__
+    if interface['strides'] is not None:
+        return _from_interface(interface, held)
+    address, read_only = interface['data']
+    return Pointer(address, Span(address, address + x.nbytes, not read_only), held)
 
 
 def pointer(x: Any) -> Optional[Pointer]:
@@ -190,13 +205,12 @@ def pointer(x: Any) -> Optional[Pointer]:
     if isinstance(x, Buffer):
         memory = x._held()
         return Pointer(memory.value or 0, None, memory)
+    if isinstance(x, np.ndarray):
+        return _of_array(x)
     if isinstance(x, np.generic):
         return None
     if isinstance(x, (bytearray, memoryview, ctypes.Array)) or type(x).__module__ == 'array':
-        x = np.frombuffer(x, np.uint8)
-    if isinstance(x, np.ndarray):
-        held = _hold(x)
-        return _from_interface(x.__array_interface__, held)
+        return _of_array(np.frombuffer(x, np.uint8))
     if hasattr(x, '__cuda_array_interface__'):
         return _from_interface(x.__cuda_array_interface__, x)
     if hasattr(x, '__dlpack_device__'):

@@ -13,7 +13,7 @@ from ._library import call, encoded, library, number, text
 from ._lifetime import Entry, Handle, NotCopied, Queue
 from ._ranges import Span, Use, opened
 from ._types import Array
-from .arguments import Parameter, pack
+from .arguments import Packer, Parameter
 from .device import Device, Dialect, given
 from .memory import in_place
 from .stream import Stream
@@ -261,6 +261,8 @@ class Module(NotCopied):
 
 def _dim(what: str, x: Dim) -> Tuple[int, int, int]:
     """Return the dimensions x, y, z of a grid, block or cluster. `what` is its name in messages."""
+    if type(x) is int and 1 <= x < 1 << 32:
+        return x, 1, 1
     d = tuple(x) if np.iterable(x) else (x,)
     if not 1 <= len(d) <= 3 or not all(isinstance(n, (int, np.integer)) and 1 <= n < 1 << 32 for n in d):
         raise ValueError(f'invalid {what} {x!r}; use one to three integers from 1 to {(1 << 32) - 1}')
@@ -296,6 +298,8 @@ class Kernel(NotCopied):
         call('ModuleGetFunction', ctypes.byref(self._handle), self._module, encoded(self.name))
         self.signature = text('FuncGetSignature', self._handle)
         self.parameters = self._parameters()
+        self._packer = Packer(self.signature, self.parameters)
+        self._spare: List[_Values] = []
 
     def __repr__(self) -> str:
         return f'<ptxi.Kernel {self.signature}>'
@@ -339,49 +343,105 @@ class Kernel(NotCopied):
         `attributes`   other launch attributes and their values, such as {LaunchAttribute.PRIORITY: 1}
         """
         __tracebackhide__ = True
-        shape = (*_dim('grid', grid), *_dim('block', block), number(shared, ctypes.c_uint))
-        if stream is not None and stream.device is not self.device:
-            raise ValueError('the stream belongs to another device; use a stream of the device of the module')
+        self._launch(self._configure(grid, block, shared, stream, cooperative, cluster, attributes), arguments)
+
+    def prepare(self, grid: Dim, block: Dim, arguments: Sequence[Any], shared: int = 0,
+                stream: Optional[Stream] = None, cooperative: bool = False, cluster: Optional[Dim] = None,
+                attributes: Optional[Dict[Any, int]] = None) -> 'Launch':
+        """Return a launch that can be run again and again at less cost. The parameters are those of `launch`.
+
+            add = mod.add.prepare(8, 256, (x, y, n))
+            for _ in range(100):
+                add()
+        """
+        __tracebackhide__ = True
+        return Launch(self, self._configure(grid, block, shared, stream, cooperative, cluster, attributes), arguments)
+
+    def _configure(self, grid: Dim, block: Dim, shared: int, stream: Optional[Stream], cooperative: bool,
+                   cluster: Optional[Dim], attributes: Optional[Dict[Any, int]]) -> '_Configuration':
+        """Return how to launch the kernel. The parameters are those of `launch`."""
+        __tracebackhide__ = True
         values = dict(attributes or {})
         if cooperative:
             values[LaunchAttribute.COOPERATIVE] = 1
-        chosen = _attributes(values, cluster)
-        core = self.device._core
-        queue = stream.queue if stream else core.default
-        buffer, pointers = pack(self.signature, self.parameters, arguments)
+        return _Configuration(self, grid, block, shared, stream, _attributes(values, cluster))
+
+    def _launch(self, how: '_Configuration', arguments: Sequence[Any]) -> None:
+        """Launch the kernel. Without a stream, wait for it."""
+        __tracebackhide__ = True
+        core, queue = self.device._core, how.queue()
+        buffer, pointers = self._packer.pack(arguments)
         use = Use([p.owner for p in pointers])
         entry = Entry(use, (self._module, pointers))
         try:
-            core.run(self._run, queue, entry, [p.span for p in pointers if p.span], shape, buffer, chosen)
+            core.run(self._run, queue, entry, [p.span for p in pointers if p.span], how, buffer)
         finally:
             if not entry.queued:
                 use.end()
             core.reap()
 
-    def _run(self, queue: Queue, entry: Entry, spans: List[Span], *how: Any) -> None:
+    def _run(self, queue: Queue, entry: Entry, spans: List[Span], how: '_Configuration', buffer: bytearray) -> None:
         """Open the memory of the arguments and queue the launch, inside Core.run. Without a stream, wait for it."""
         __tracebackhide__ = True
-        if entry.use is not None:
+        if spans and entry.use is not None:
             opened.acquire(entry.use, spans)
-        self._enqueue(queue, entry, *how)
+        self._enqueue(queue, entry, how, buffer)
         if queue.handle is None:
             queue.synchronize()
 
-    def _enqueue(self, queue: Queue, entry: Entry, shape: Tuple[int, ...], buffer: bytes, attributes: Any) -> None:
+    def _enqueue(self, queue: Queue, entry: Entry, how: '_Configuration', buffer: bytearray) -> None:
+        """Queue the launch with these values. Raises Error if the library rejects it."""
+        __tracebackhide__ = True
+        try:
+            values = self._spare.pop()
+        except IndexError:
+            values = _Values(self.parameters, self._packer.size)
+        values.bytes[:] = buffer
+        self._submit(queue, entry, how, values)
+        self._spare.append(values)
+
+    def _submit(self, queue: Queue, entry: Entry, how: '_Configuration', values: '_Values') -> None:
         """Queue the launch. Raises Error if the library rejects it."""
         __tracebackhide__ = True
-        values = ctypes.create_string_buffer(buffer, len(buffer))
-        addresses = (ctypes.c_void_p * max(len(self.parameters), 1))(
-            *(ctypes.addressof(values) + p.offset for p in self.parameters))
-        config = header.structs['ptxiLaunchConfig'](*shape, queue.handle and queue.handle.value,
-                                                    ctypes.addressof(attributes), len(attributes))
-        result = queue.enqueue(
-            entry, lambda: library().LaunchKernelEx(ctypes.byref(config), self._handle, addresses, None))
+        launch = library().LaunchKernelEx
+        result = queue.enqueue(entry, lambda: launch(how.structure, self._handle, values.addresses, None))
         if result == errors.Result.ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND:
             raise errors.launch_error(None, result)
         if result:
-            raise errors.error(result, f' (grid {shape[:3]}, block {shape[3:6]}, {shape[6]} bytes of shared memory: '
-                                       f'{self.signature})')
+            raise errors.error(result, f' ({how}: {self.signature})')
+
+
+class _Values:
+    """The values of a kernel's parameters, and their addresses. The library copies the values in the call."""
+
+    def __init__(self, parameters: Sequence[Parameter], size: int) -> None:
+        self._buffer = (ctypes.c_ubyte * max(size, 1))()
+        self.bytes = memoryview(self._buffer).cast('B')[:size]
+        start = ctypes.addressof(self._buffer)
+        self.addresses = (ctypes.c_void_p * max(len(parameters), 1))(*(start + p.offset for p in parameters))
+
+
+class _Configuration:
+    """How a kernel is launched: everything except the arguments."""
+
+    def __init__(self, kernel: Kernel, grid: Dim, block: Dim, shared: int, stream: Optional[Stream],
+                 attributes: Any = ()) -> None:
+        __tracebackhide__ = True
+        self._shape = (*_dim('grid', grid), *_dim('block', block), shared and number(shared, ctypes.c_uint))
+        if stream is not None and stream.device is not kernel.device:
+            raise ValueError('the stream belongs to another device; use a stream of the device of the module')
+        self._stream, self._default, self._attributes = stream, kernel.device._core.default, attributes
+        handle = self.queue().handle
+        self.structure = ctypes.byref(header.structs['ptxiLaunchConfig'](
+            *self._shape, handle and handle.value, ctypes.addressof(attributes) if attributes else None,
+            len(attributes)))
+
+    def __str__(self) -> str:
+        return f'grid {self._shape[:3]}, block {self._shape[3:6]}, {self._shape[6]} bytes of shared memory'
+
+    def queue(self) -> Queue:
+        """Return the queue of the stream. Raises ValueError if the stream is closed."""
+        return self._default if self._stream is None else self._stream.queue
 
 
 def _attributes(numbers: Dict[Any, int], cluster: Optional[Dim]) -> Any:
@@ -397,12 +457,59 @@ def _attributes(numbers: Dict[Any, int], cluster: Optional[Dim]) -> Any:
     return (struct * len(made))(*made)
 
 
+class Launch(NotCopied):
+    """A kernel with its configuration and its arguments, from `Kernel.prepare`. A call runs it.
+
+    Arrays are used in place. They stay open for kernels, alive and in place until `close()` or the end of this object,
+    and until all runs have ended. Numbers are those of the preparation.
+
+    Without a stream a call returns when the kernel has ended, and raises LaunchError if it failed. With a stream a call
+    returns at once.
+    """
+
+    def __init__(self, kernel: Kernel, how: '_Configuration', arguments: Sequence[Any]) -> None:
+        __tracebackhide__ = True
+        self._kernel, self._how, self._core = kernel, how, kernel.device._core
+        buffer, pointers = kernel._packer.pack(arguments)
+        self._values = _Values(kernel.parameters, len(buffer))
+        self._values.bytes[:] = buffer
+        self._held: Any = Use([p.owner for p in pointers]), kernel._module, pointers
+        self._core.run(opened.acquire, self._held[0], [p.span for p in pointers if p.span])
+
+    def __repr__(self) -> str:
+        return f'<ptxi.Launch {self._kernel.name}: {self._how}>'
+
+    def __call__(self) -> None:
+        __tracebackhide__ = True
+        if self._held is None:
+            raise ValueError('the launch is closed')
+        self._core.run(self._run, self._how.queue(), Entry(None, self._held))
+
+    def _run(self, queue: Queue, entry: Entry) -> None:
+        """Queue the launch inside Core.run. Without a stream, wait for it."""
+        __tracebackhide__ = True
+        self._kernel._submit(queue, entry, self._how, self._values)
+        if queue.handle is None:
+            queue.synchronize()
+
+    def close(self) -> None:
+        """Wait for the work of the device, and close the memory of the arguments."""
+        __tracebackhide__ = True
+        try:
+            self._kernel.device.synchronize()
+        finally:
+            self._held = None
+            opened.give_back()
+
+
 class _Shaped:
     """A kernel with the configuration of a launch."""
 
     def __init__(self, kernel: Kernel, grid: Dim, block: Dim, shared: int = 0, stream: Optional[Stream] = None) -> None:
-        self._kernel, self._grid, self._block, self._shared, self._stream = kernel, grid, block, shared, stream
+        __tracebackhide__ = True
+        self._kernel = kernel
+        self._how = _Configuration(kernel, grid, block, shared, stream)
 
     def __call__(self, *arguments: Any) -> None:
         __tracebackhide__ = True
-        self._kernel.launch(self._grid, self._block, arguments, self._shared, self._stream)
+        self._kernel._launch(self._how, arguments)
