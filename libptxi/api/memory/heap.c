@@ -421,7 +421,8 @@ static ptxiResult allocate_block(const struct request *q, struct ptxi_heap_block
         discard_block(b);
         return r;
     }
-    if (q->ctx && q->ctx->sanitizer & PTXI_SANITIZER_INIT && (q->kind == PTXI_HEAP_DEVICE || q->kind == PTXI_HEAP_KERNEL))
+    if (q->ctx && q->ctx->sanitizer & PTXI_SANITIZER_INIT &&
+        (q->kind == PTXI_HEAP_DEVICE || q->kind == PTXI_HEAP_KERNEL))
         ptxi_init_undefine(b->base, b->size);
     else
         ptxi_init_define(b->base, b->size); /* the addresses may have been used before */
