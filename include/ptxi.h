@@ -4356,9 +4356,9 @@ typedef enum ptxiSanitizer {
     PTXI_SANITIZER_NONE = 0,
     PTXI_SANITIZER_MEMORY = 1, /* invalid memory accesses, pointers that leave their object, leaks */
     PTXI_SANITIZER_RACE = 2,   /* accesses of different threads that are not ordered */
-    PTXI_SANITIZER_INIT = 4,   /* use of values that nothing has written; not supported yet */
+    PTXI_SANITIZER_INIT = 4,   /* use of values that nothing has written; not part of ALL, because it is new */
     PTXI_SANITIZER_SYNC = 8,   /* misuse of barriers and of synchronising instructions */
-    PTXI_SANITIZER_ALL = 11    /* all that are supported */
+    PTXI_SANITIZER_ALL = 11
 } ptxiSanitizer;
 
 /* Flags of ptxiCtxSetSanitizer(). */
@@ -4438,8 +4438,8 @@ typedef enum ptxiReportFormat {
  * `tools` bits of ptxiSanitizer.
  * `flags` 0 or PTXI_SANITIZER_LEAKS. Only reports that PTXI_CHECK requests can contain leaks, because the findings of a
  *         context end with it.
- * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_CONTEXT, PTXI_ERROR_INVALID_VALUE for other bits, PTXI_ERROR_NOT_SUPPORTED
- *         for PTXI_SANITIZER_INIT, or PTXI_ERROR_OUT_OF_MEMORY. */
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_CONTEXT, PTXI_ERROR_INVALID_VALUE for other bits, or
+ *         PTXI_ERROR_OUT_OF_MEMORY. */
 PTXI_API ptxiResult ptxiCtxSetSanitizer(ptxiContext ctx, unsigned tools, unsigned flags);
 
 /*! ptxiCtxGetSanitizer() :

@@ -12,7 +12,8 @@
 enum condition {
     ALWAYS,
     UNLESS_AS_WRITTEN, /* reproduces what ptxas does to the text, where bits depend on it */
-    IF_CONTRACTED      /* the same, if the options allow contraction */
+    IF_CONTRACTED,     /* the same, if the options allow contraction */
+    IF_INIT
 };
 
 /* All passes after lowering, in order. Each returns false if memory is short (ir->oom) or if the frame is too large. */
@@ -28,6 +29,7 @@ static const struct pass {
     { "nan_operand_order", ptxi_order_nan_operands, UNLESS_AS_WRITTEN },
     { "contract", ptxi_contract, IF_CONTRACTED },
     { "rematerialize", ptxi_rematerialize, ALWAYS },
+    { "track_init", ptxi_track_init, IF_INIT },
     { "launch_invariant", ptxi_hoist_launch_invariant, ALWAYS },
     { "peephole", ptxi_peephole, ALWAYS },
     { "address_registers", ptxi_use_address_registers, ALWAYS },
@@ -38,6 +40,7 @@ static bool is_wanted(const struct pass *pass, const struct ptxi_compile_options
 {
     switch (pass->condition) {
     case UNLESS_AS_WRITTEN: return !options->as_written;
+    case IF_INIT: return options->init;
     case IF_CONTRACTED: return !options->as_written && options->contract;
     default: return true;
     }

@@ -123,6 +123,14 @@ enum {
     PTXI_CHECK_ROW = 1 << 12       /* a is an address register of 5 units */
 };
 
+/* init_load, init_store: mods, in addition to the bytes and the space of check_access. */
+enum {
+    PTXI_INIT_CLASS_SHIFT = 5,   /* class of the register, three bits */
+    PTXI_INIT_COMPUTED = 1 << 12 /* the value is a result of arithmetic */
+};
+/* init_use: imm. */
+enum ptxi_init_use { PTXI_INIT_BRANCH, PTXI_INIT_GUARD, PTXI_INIT_ADDRESS };
+
 /* cp_async: mods. c is the number of bytes to read from the source. */
 enum {
     PTXI_CP_ASYNC_SIZE = 31,   /* mask of the number of bytes */
@@ -429,6 +437,7 @@ struct ptxi_code {
     uint32_t barriers;     /* highest barrier number + 1, or 16 if unknown */
     const char *const *unsupported; /* texts of the instructions that the operation `unsupported` names by imm */
     uint32_t unsupported_count;     /* if not 0, the function must not be launched */
+    bool untracked;      /* it may write memory in a way that the tracking of uninitialised values does not see */
     bool is_entry;
 };
 

@@ -26,9 +26,9 @@ __version__ = '.'.join(str(_header.constants['PTXI_VERSION_' + part]) for part i
 
 __all__ = [
     'Access', 'ArgumentError', 'Asm', 'Buffer', 'CheckError', 'CheckSummary', 'Checks', 'Counters', 'Device',
-    'DeviceAttribute', 'Diagnostic', 'Dialect', 'Error', 'Event', 'Fault', 'Finding', 'FindingSeverity',
-    'FindingSite', 'FunctionAttribute', 'Graph', 'HostThread', 'JitOption', 'Kernel', 'Launch', 'LaunchAttribute',
-    'LaunchError', 'Limit', 'Module', 'ModuleError', 'Parameter', 'Report', 'Result', 'Sanitizer', 'Severity',
-    'Stream', 'asm', 'checking', 'copy', 'current', 'device_count', 'empty', 'host_thread', 'link', 'links', 'load',
-    'loads', 'profiles', 'testing', 'zeros',
+    'DeviceAttribute', 'Diagnostic', 'Dialect', 'Error', 'Event', 'Fault', 'Finding', 'FindingSeverity', 'FindingSite',
+    'FunctionAttribute', 'Graph', 'HostThread', 'JitOption', 'Kernel', 'Launch', 'LaunchAttribute', 'LaunchError',
+    'Limit', 'Module', 'ModuleError', 'Parameter', 'Report', 'Result', 'Sanitizer', 'Severity', 'Stream', 'asm',
+    'checking', 'copy', 'current', 'device_count', 'empty', 'host_thread', 'link', 'links', 'load', 'loads',
+    'profiles', 'testing', 'zeros',
 ]

@@ -178,9 +178,7 @@ ptxiResult ptxi_check_environment_init(void)
     if (!tools || !*tools || !strcmp(tools, "0") || environment.tools)
         return PTXI_SUCCESS;
     if (!ptxi_check_parse_tools(tools, &bits, &leaks))
-        return reject("PTXI_CHECK", tools, "'all', or a list of memory, leaks, race and sync");
-    if (bits & ~(unsigned)PTXI_SANITIZER_ALL)
-        return reject("PTXI_CHECK", tools, "memory, race or sync (init is not supported yet)");
+        return reject("PTXI_CHECK", tools, "'all', or a list of memory, leaks, race, init and sync");
     if (format && *format && !ptxi_report_parse_format(format, &environment.format))
         return reject("PTXI_CHECK_FORMAT", format, "text, compute-sanitizer, xml, json, sarif, junit or rules");
     environment.found_status = FOUND_STATUS;

@@ -129,8 +129,6 @@ ptxiResult ptxiCtxSetSanitizer(ptxiContext named, unsigned tools, unsigned flags
         return r;
     if (flags & ~(unsigned)PTXI_SANITIZER_LEAKS || tools >> PTXI_TOOLS)
         return PTXI_ERROR_INVALID_VALUE;
-    if (tools & ~(unsigned)PTXI_SANITIZER_ALL)
-        return PTXI_ERROR_NOT_SUPPORTED;
     pthread_mutex_lock(&ctx->lock);
     if (tools && !need_findings(ctx))
         r = PTXI_ERROR_OUT_OF_MEMORY;

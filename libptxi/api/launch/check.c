@@ -3,15 +3,17 @@
 #include "api/launch/launch.h"
 
 #include "exec/check/check.h"
+#include "exec/check/init_shadow.h"
 
 enum { SHADOW_LIMIT_SHIFT = 32 }; /* bytes of shadow memory of a context */
 
 /* Tools that need bytecode of their own. */
-static const unsigned instrumented = PTXI_SANITIZER_RACE;
+static const unsigned instrumented = PTXI_SANITIZER_RACE | PTXI_SANITIZER_INIT;
 
 unsigned ptxi_launch_check_variant(unsigned tools)
 {
-    return tools & instrumented ? PTXI_VARIANT_CHECKED : 0;
+    return (tools & PTXI_SANITIZER_RACE ? PTXI_VARIANT_CHECKED : 0) |
+           (tools & PTXI_SANITIZER_INIT ? PTXI_VARIANT_INIT : 0);
 }
 
 /* NULL: memory is short. */
@@ -46,8 +48,11 @@ void ptxi_launch_run_checked(struct ptxi_launch *l)
 {
     struct ptxi_check check = { .accesses = 0 };
     bool wanted = l->grid.tools & instrumented, done = wanted && l->checked && run_instrumented(l, &check);
+    bool untracked = l->grid.tools & PTXI_SANITIZER_INIT && l->grid.code->untracked;
 
     if (!done)
         ptxi_exec_launch(l->exec, &l->grid);
-    ptxi_check_end_launch(&l->grid, check.accesses, check.unchecked + (wanted && !done));
+    if (untracked)
+        ptxi_init_forget(); /* what it has written is initialised */
+    ptxi_check_end_launch(&l->grid, check.accesses, check.unchecked + ((wanted && !done) || untracked));
 }

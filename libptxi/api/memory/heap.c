@@ -4,6 +4,7 @@
 #include "api/memory/pool_count.h"
 #include "api/observe/observe.h"
 #include "base/fill.h"
+#include "exec/check/init_shadow.h"
 #include "exec/sched/workers.h"
 #include "exec/memmap/rcu.h"
 #include "exec/memmap/memmap.h"
@@ -420,6 +421,11 @@ static ptxiResult allocate_block(const struct request *q, struct ptxi_heap_block
         discard_block(b);
         return r;
     }
+    if (q->ctx && q->ctx->sanitizer & PTXI_SANITIZER_INIT &&
+        (q->kind == PTXI_HEAP_DEVICE || q->kind == PTXI_HEAP_KERNEL))
+        ptxi_init_undefine(b->base, b->size);
+    else
+        ptxi_init_define(b->base, b->size); /* the addresses may have been used before */
     if (ptxi_statistics_on())
         ptxi_statistics_set_memory(ptxi_heap_in_use());
     *block = b;

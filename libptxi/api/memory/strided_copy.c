@@ -1,5 +1,6 @@
 #include "api/memory/strided_copy.h"
 
+#include "exec/check/init_shadow.h"
 #include "exec/memmap/rcu.h"
 
 #include <assert.h>
@@ -78,6 +79,15 @@ struct position {
     size_t done, row, slice; /* done: bytes of the row */
 };
 
+/* For the tracking of uninitialised memory. `from` 0: a fill. */
+static void note_written(uint64_t to, uint64_t from, size_t n)
+{
+    if (from)
+        ptxi_init_copy(to, from, n);
+    else
+        ptxi_init_define(to, n);
+}
+
 /* Moves the next n bytes of a row. A row that overlaps a source before it is moved from its end. */
 static void move_part(const struct ptxi_rows *r, const struct position *at, size_t n)
 {
@@ -85,12 +95,14 @@ static void move_part(const struct ptxi_rows *r, const struct position *at, size
     const unsigned char *src = r->src + at->slice * r->src_slice + at->row * r->src_pitch;
 
     assert(at->done + n <= r->width && at->row < r->height && at->slice < r->depth);
-    if (!r->src)
-        fill_row(dst + at->done, n, r);
-    else if ((uintptr_t)dst - (uintptr_t)src < r->width)
-        memmove(dst + r->width - at->done - n, src + r->width - at->done - n, n);
+    bool from_end = r->src && (uintptr_t)dst - (uintptr_t)src < r->width;
+    size_t first = from_end ? r->width - at->done - n : at->done;
+
+    note_written((uintptr_t)dst + first, r->src ? (uintptr_t)src + first : 0, n);
+    if (r->src)
+        memmove(dst + first, src + first, n);
     else
-        memmove(dst + at->done, src + at->done, n);
+        fill_row(dst + first, n, r);
 }
 
 static uint64_t move_piece(const struct ptxi_rows *r, struct position *at)

@@ -30,4 +30,9 @@ bool ptxi_keep_guarded(struct ptxi_ir *ir, struct ptxi_liveness *live);
 /* Lists the slots of registers that may be read before they are written, in ir->unwritten. */
 bool ptxi_list_unwritten(struct ptxi_ir *ir, const struct ptxi_liveness *live);
 
+/* --- track_init.c --- */
+
+/* Inserts instructions that track uninitialised values. */
+bool ptxi_track_init(struct ptxi_ir *ir);
+
 #endif

@@ -19,6 +19,7 @@ struct ptxi_compile_options {
      * function with `count` instructions and returns the first one. */
     bool check;
     uint32_t (*take_places)(void *ctx, uint32_t count);
+    bool init;       /* track uninitialised values */
     bool verify;     /* verify the register allocation, for tests */
     /* Called after every pass with its name (compile.c), to print the intermediate form with ptxi_ir_print(); NULL: no
      * such call. */

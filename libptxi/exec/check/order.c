@@ -1,5 +1,7 @@
 #include "exec/check/order.h"
 
+#include "exec/check/finding.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,6 +73,7 @@ void ptxi_check_free_cta(struct ptxi_cta *c)
     add_counts(k);
     for (unsigned w = 0; w < PTXI_CHECK_WARPS; w++)
         free(k->warps[w].lanes);
+    free(k->undefined);
     free(k);
     c->check = NULL;
 }
@@ -94,6 +97,10 @@ void ptxi_check_prepare_cta(struct ptxi_cta *c)
     if (k && !k->shared) {
         free(k);
         k = NULL;
+    }
+    if (k && c->grid->tools >> PTXI_TOOL_INIT & 1) { /* without memory, shared memory counts as initialised */
+        k->undefined = malloc(shared);
+        k->undefined_bytes = shared;
     }
     c->check = k;
 }
@@ -121,6 +128,8 @@ void ptxi_check_start_cluster(struct ptxi_cta *lead)
         }
         forget(k);
         add_counts(k);
+        if (k->undefined)
+            memset(k->undefined, 0xff, k->undefined_bytes);
         k->agent = agent_of(c);
         k->cta_clock = k->cluster_clock = ++*ptxi_order_clock(lead);
         for (unsigned w = 0; w < PTXI_CHECK_WARPS; w++)

@@ -57,6 +57,8 @@ struct ptxi_check_cta {
     struct ptxi_check_warp warps[PTXI_CHECK_WARPS];
     struct ptxi_line *shared;
     uint32_t shared_lines;
+    unsigned char *undefined; /* shadow of uninitialised bytes of shared memory (init.h); NULL: not tracked */
+    uint64_t undefined_bytes;
     uint64_t accesses, unchecked; /* not yet added to the launch's */
     struct ptxi_shadow_page *pages[PTXI_PAGE_CACHE];
     uint64_t seen[PTXI_SEEN_RACES]; /* races that have been reported */

@@ -108,7 +108,6 @@ START_TEST(bad_arguments)
 
     ck_assert_int_eq(ptxiCtxSetSanitizer(NULL, 16, 0), PTXI_ERROR_INVALID_VALUE);
     ck_assert_int_eq(ptxiCtxSetSanitizer(NULL, 1, 2), PTXI_ERROR_INVALID_VALUE);
-    ck_assert_int_eq(ptxiCtxSetSanitizer(NULL, PTXI_SANITIZER_INIT, 0), PTXI_ERROR_NOT_SUPPORTED);
     ck_assert_int_eq(ptxiCtxGetSanitizer(NULL, &tools), PTXI_SUCCESS);
     ck_assert_uint_eq(tools, 0);
     ck_assert_int_eq(ptxiCtxGetFinding(NULL, 0, &f), PTXI_ERROR_INVALID_VALUE);

@@ -1,5 +1,5 @@
-/* Tests the checks of races and of barriers with pairs of a faulty and a correct kernel (races.cu, mbarrier.ptx, sync.ptx). The name
- * of each kernel says what has to be found. */
+/* Tests the checks of races and of barriers with pairs of a faulty and a correct kernel (races.cu, mbarrier.ptx,
+ * sync.ptx). The name of each kernel says what has to be found. */
 #include "unit/support/context.h"
 #include "unit/support/test_file.h"
 

@@ -1,0 +1,405 @@
+/* Tracking of uninitialised values: each register that may hold one gets a shadow register of its class, whose bits are
+ * set where the value is undefined. Instructions are inserted that compute shadows before the values, and check them
+ * where they decide something (exec/check/init_ops.c).
+ *
+ * A value may be undefined if it is read before it is written, or was loaded from global or shared memory, or computed
+ * from such a value. Shadows of values that are only moved or taken apart are exact. Those of arithmetic are all ones
+ * if a source has an undefined bit. */
+#include "compile/codegen/codegen.h"
+
+#include "isa/isa.h"
+
+#include <string.h>
+
+struct tracker {
+    struct ptxi_ir *ir;
+    struct ptxi_ir_insertions ins;
+    bool *maybe;      /* per register: may be undefined */
+    bool *computed;   /* per register: a result of arithmetic */
+    uint32_t *shadow; /* per register that may be undefined */
+    uint32_t vregs;   /* number of registers before shadows are made */
+    uint32_t zeros[PTXI_RC_COUNT];
+    bool changed, untracked;
+};
+
+/* --- which values may be undefined --- */
+
+static bool is_move(uint16_t op)
+{
+    switch (op) {
+    case PTXI_OP_mov_16: case PTXI_OP_mov_32: case PTXI_OP_mov_64: case PTXI_OP_mov_128: case PTXI_OP_mov_pred:
+    case PTXI_OP_pack_2x8: case PTXI_OP_pack_4x8: case PTXI_OP_pack_2x16: case PTXI_OP_pack_4x16:
+    case PTXI_OP_pack_2x32: case PTXI_OP_pack_2x64: case PTXI_OP_pack_4x32:
+    case PTXI_OP_unpack_8: case PTXI_OP_unpack_16: case PTXI_OP_unpack_32: case PTXI_OP_unpack_64:
+    case PTXI_OP_ext_u8_16: case PTXI_OP_ext_s8_16: case PTXI_OP_ext_u8_32: case PTXI_OP_ext_s8_32:
+    case PTXI_OP_ext_u8_64: case PTXI_OP_ext_s8_64: case PTXI_OP_ext_u16_32: case PTXI_OP_ext_s16_32:
+    case PTXI_OP_ext_u16_64: case PTXI_OP_ext_s16_64: case PTXI_OP_ext_u32_64: case PTXI_OP_ext_s32_64:
+    case PTXI_OP_trunc_32_16: case PTXI_OP_trunc_64_16: case PTXI_OP_trunc_64_32:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Operations on bits whose first `data` sources (a, b) are data; the others must be defined. */
+static unsigned data_sources(uint16_t op)
+{
+    switch (op) {
+    case PTXI_OP_shl_b16: case PTXI_OP_shl_b32: case PTXI_OP_shl_b64:
+    case PTXI_OP_shr_u16: case PTXI_OP_shr_u32: case PTXI_OP_shr_u64:
+    case PTXI_OP_shr_s16: case PTXI_OP_shr_s32: case PTXI_OP_shr_s64:
+    case PTXI_OP_and_b16: case PTXI_OP_and_b32: case PTXI_OP_and_b64:
+    case PTXI_OP_bfe_u32: case PTXI_OP_bfe_u64: case PTXI_OP_bfe_s32: case PTXI_OP_bfe_s64:
+        return 1;
+    case PTXI_OP_selp_16: case PTXI_OP_selp_32: case PTXI_OP_selp_64: case PTXI_OP_prmt_b32:
+    case PTXI_OP_shf_l_b32: case PTXI_OP_shf_r_b32:
+        return 2;
+    default:
+        return 0;
+    }
+}
+
+/* Whether the instruction may write memory in a way that is not tracked. Then loads of the function count as
+ * initialised. */
+static bool writes_untracked(const struct ptxi_ir_inst *i)
+{
+    if (i->flags & (PTXI_IF_PURE | PTXI_IF_DEAD) || i->check)
+        return false;
+    switch (ptxi_op_mnemonics[i->op]) {
+    case PTXI_M_cp: case PTXI_M_stmatrix: case PTXI_M_wmma: case PTXI_M_red: case PTXI_M_atom: case PTXI_M_sust:
+    case PTXI_M_sured: case PTXI_M_multimem: case PTXI_M_mbarrier: case PTXI_M_tcgen05: case PTXI_M_wgmma:
+    case PTXI_M_call: case PTXI_M_fabric:
+        return true;
+    case PTXI_M_st:
+        return !(ptxi_op_flags[i->op] & PTXI_OP_FLAG_STORE); /* st.async, st.bulk */
+    default:
+        return false;
+    }
+}
+
+static bool is_tracked_load(const struct ptxi_ir_inst *i)
+{
+    return i->check && ptxi_op_flags[i->op] & PTXI_OP_FLAG_LOAD;
+}
+
+static bool is_tracked_store(const struct ptxi_ir_inst *i)
+{
+    return i->check && ptxi_op_flags[i->op] & PTXI_OP_FLAG_STORE;
+}
+
+/* The sources without the guard and without older values of the results. */
+static struct ptxi_ir_walk sources(const struct ptxi_ir *ir, const struct ptxi_ir_inst *i, struct ptxi_ir_inst *copy)
+{
+    *copy = *i;
+    copy->guard = PTXI_NONE;
+    return ptxi_ir_reads(ir, copy);
+}
+
+static void mark_results(struct tracker *t, const struct ptxi_ir_inst *i, bool *property)
+{
+    struct ptxi_ir_walk w = ptxi_ir_writes(t->ir, i);
+    uint32_t v;
+
+    while (ptxi_ir_next(&w, &v))
+        if (!property[v]) {
+            property[v] = true;
+            t->changed = true;
+        }
+}
+
+static bool any_source(const struct tracker *t, const struct ptxi_ir_inst *i, const bool *property)
+{
+    struct ptxi_ir_inst copy;
+    struct ptxi_ir_walk w = sources(t->ir, i, &copy);
+    uint32_t v;
+    bool any = false;
+
+    while (ptxi_ir_next(&w, &v))
+        any |= property[v];
+    return any;
+}
+
+static void propagate(struct tracker *t, const struct ptxi_ir_inst *i)
+{
+    bool moves = is_move(i->op) || data_sources(i->op);
+
+    if (i->check || ptxi_ir_is_call(i)) { /* other results of accesses are defined */
+        if (is_tracked_load(i) && !t->untracked)
+            mark_results(t, i, t->maybe);
+        return;
+    }
+    if (any_source(t, i, t->maybe))
+        mark_results(t, i, t->maybe);
+    if (!moves || any_source(t, i, t->computed))
+        mark_results(t, i, t->computed);
+}
+
+static void find_values(struct tracker *t)
+{
+    do {
+        t->changed = false;
+        for (uint32_t k = 0; k < t->ir->count; k++)
+            if (!(t->ir->insts[k].flags & PTXI_IF_DEAD))
+                propagate(t, &t->ir->insts[k]);
+    } while (t->changed);
+}
+
+/* --- inserted instructions --- */
+
+static unsigned class_code(const struct tracker *t, uint32_t v)
+{
+    return v == PTXI_NONE ? 0 : t->ir->vregs[v].class == PTXI_RC_ADDRESS ? PTXI_RC_64 : t->ir->vregs[v].class;
+}
+
+static uint32_t shadow_of(const struct tracker *t, uint32_t v)
+{
+    return v != PTXI_NONE && t->maybe[v] ? t->shadow[v] : PTXI_NONE;
+}
+
+static struct ptxi_ir_inst *insert(struct tracker *t, uint32_t at, uint16_t op, uint32_t d, uint32_t a, uint32_t b,
+                                   uint32_t c)
+{
+    ptxi_ir_make(t->ir, &t->ins, at, op, 0, PTXI_RC_16, a, b);
+    if (t->ir->oom)
+        return NULL;
+    struct ptxi_ir_inst *i = &t->ins.list[t->ins.count - 1].inst;
+
+    i->v[PTXI_F_D] = d;
+    i->writes = (uint8_t)((d != PTXI_NONE) << PTXI_F_D);
+    if (c != PTXI_NONE)
+        ptxi_ir_set_read(i, PTXI_F_C, c);
+    i->mods = (uint16_t)(class_code(t, d) | class_code(t, a) << 3 | class_code(t, b) << 6 | class_code(t, c) << 9);
+    return i;
+}
+
+static void copy_guard(struct ptxi_ir_inst *to, const struct ptxi_ir_inst *from)
+{
+    if (!to)
+        return;
+    to->guard = from->guard;
+    to->guard_negated = from->guard_negated;
+}
+
+static void insert_use(struct tracker *t, uint32_t at, enum ptxi_init_use use, uint32_t a, uint32_t b, uint32_t c)
+{
+    struct ptxi_ir_inst *i;
+
+    if (a == PTXI_NONE && b == PTXI_NONE && c == PTXI_NONE)
+        return;
+    i = insert(t, at, PTXI_OP_init_use, PTXI_NONE, a, b, c);
+    if (i) {
+        i->imm = use;
+        i->flags = PTXI_IF_NOT_SHARED;
+    }
+}
+
+/* Shadows of up to three sources that may be undefined. */
+static unsigned undefined_sources(const struct tracker *t, const struct ptxi_ir_inst *i, uint32_t from[3])
+{
+    struct ptxi_ir_inst copy;
+    struct ptxi_ir_walk w = sources(t->ir, i, &copy);
+    uint32_t v;
+    unsigned n = 0;
+
+    from[0] = from[1] = from[2] = PTXI_NONE;
+    while (ptxi_ir_next(&w, &v))
+        if (t->maybe[v]) {
+            if (n < 3)
+                from[n] = t->shadow[v];
+            n++;
+        }
+    return n;
+}
+
+/* All results are undefined if a source is. Of instructions with many sources, such as matrix products, the first
+ * three count. */
+static void spread(struct tracker *t, uint32_t at, const struct ptxi_ir_inst *i)
+{
+    struct ptxi_ir_walk w = ptxi_ir_writes(t->ir, i);
+    uint32_t v, from[3];
+
+    undefined_sources(t, i, from);
+    while (ptxi_ir_next(&w, &v))
+        if (t->maybe[v])
+            copy_guard(insert(t, at, PTXI_OP_init_spread, t->shadow[v], from[0], from[1], from[2]), i);
+}
+
+/* A register with zeros, the shadow of a defined value. */
+static uint32_t zero(struct tracker *t, enum ptxi_class class)
+{
+    if (class == PTXI_RC_ADDRESS)
+        class = PTXI_RC_64;
+    if (t->zeros[class] == PTXI_NONE)
+        t->zeros[class] = ptxi_ir_const(t->ir, class, 0);
+    return t->zeros[class];
+}
+
+/* The same operation on the shadows of the sources in `fields`. False: a shadow cannot be made in this way. */
+static bool repeat(struct tracker *t, uint32_t at, const struct ptxi_ir_inst *i, unsigned fields)
+{
+    struct ptxi_ir_inst o = *i;
+
+    for (unsigned f = 0; f < PTXI_F_COUNT; f++) {
+        uint32_t v = i->v[f];
+
+        if (!(i->reads >> f & 1) || v == PTXI_NONE)
+            continue;
+        if (!(fields >> f & 1)) {
+            if (t->maybe[v])
+                return false;
+            continue;
+        }
+        if (!t->maybe[v] && (t->ir->vregs[v].class == PTXI_RC_PRED || t->ir->vregs[v].class == PTXI_RC_128))
+            return false;
+        o.v[f] = t->maybe[v] ? t->shadow[v] : zero(t, t->ir->vregs[v].class);
+    }
+    struct ptxi_ir_inst *n = insert(t, at, i->op, PTXI_NONE, PTXI_NONE, PTXI_NONE, PTXI_NONE);
+
+    if (!n)
+        return true;
+    o.v[PTXI_F_D] = t->shadow[i->v[PTXI_F_D]];
+    o.flags &= (uint16_t)~PTXI_IF_FIRST;
+    *n = o;
+    return true;
+}
+
+static void track_value(struct tracker *t, uint32_t at, const struct ptxi_ir_inst *i)
+{
+    unsigned data = data_sources(i->op), fields = data == 1 ? 1u << PTXI_F_A : 1u << PTXI_F_A | 1u << PTXI_F_B;
+    uint32_t d = i->v[PTXI_F_D];
+
+    if (is_move(i->op))
+        fields = i->reads;
+    if ((is_move(i->op) || data) && i->list == PTXI_NONE && d != PTXI_NONE && t->maybe[d] && repeat(t, at, i, fields))
+        return;
+    spread(t, at, i);
+}
+
+/* --- memory --- */
+
+static uint16_t access_mods(const struct tracker *t, const struct ptxi_ir_inst *i, unsigned bytes, uint32_t value)
+{
+    return (uint16_t)((i->check & (PTXI_CHECK_SHARED | PTXI_CHECK_GENERIC)) | bytes |
+                      class_code(t, value) << PTXI_INIT_CLASS_SHIFT);
+}
+
+static void track_element(struct tracker *t, uint32_t at, const struct ptxi_ir_inst *i, uint32_t v, unsigned bytes,
+                          unsigned offset)
+{
+    bool load = is_tracked_load(i);
+    uint32_t shadow = shadow_of(t, v);
+    struct ptxi_ir_inst *o = insert(t, at, load ? PTXI_OP_init_load : PTXI_OP_init_store, load ? shadow : PTXI_NONE,
+                                    i->v[PTXI_F_A], load ? PTXI_NONE : shadow, PTXI_NONE);
+
+    if (!o)
+        return;
+    copy_guard(o, i);
+    o->flags = PTXI_IF_NOT_SHARED;
+    o->mods = access_mods(t, i, bytes, v);
+    if (!load && v != PTXI_NONE && t->computed[v])
+        o->mods |= PTXI_INIT_COMPUTED;
+    o->imm = i->imm + (int32_t)offset;
+}
+
+static void track_access(struct tracker *t, uint32_t at, const struct ptxi_ir_inst *i)
+{
+    static const uint8_t store_fields[] = { PTXI_F_B, PTXI_F_C, PTXI_F_D, PTXI_F_MODS };
+    static const uint8_t load_fields[3][4] = { { PTXI_F_D }, { PTXI_F_D, PTXI_F_C },
+                                               { PTXI_F_D, PTXI_F_B, PTXI_F_C, PTXI_F_MODS } };
+    unsigned flags = ptxi_op_flags[i->op], bytes = i->check & PTXI_CHECK_BYTES, count = 1;
+
+    if (flags & PTXI_OP_FLAG_V2)
+        count = 2;
+    if (flags & PTXI_OP_FLAG_V4)
+        count = 4;
+    insert_use(t, at, PTXI_INIT_ADDRESS, shadow_of(t, i->v[PTXI_F_A]), PTXI_NONE, PTXI_NONE);
+    for (unsigned e = 0; e < count; e++) {
+        unsigned field = is_tracked_load(i) ? load_fields[count / 2][e] : store_fields[e];
+
+        if (!is_tracked_load(i) || i->v[field] != PTXI_NONE)
+            track_element(t, at, i, i->v[field], bytes / count, e * bytes / count);
+    }
+}
+
+/* An atomic operation defines its memory, and its result is defined. */
+static void track_atomic(struct tracker *t, uint32_t at, const struct ptxi_ir_inst *i)
+{
+    insert_use(t, at, PTXI_INIT_ADDRESS, shadow_of(t, i->v[PTXI_F_A]), PTXI_NONE, PTXI_NONE);
+    track_element(t, at, i, PTXI_NONE, i->check & PTXI_CHECK_BYTES, 0);
+    struct ptxi_ir_walk w = ptxi_ir_writes(t->ir, i);
+    uint32_t v;
+
+    while (ptxi_ir_next(&w, &v))
+        if (t->maybe[v])
+            copy_guard(insert(t, at, PTXI_OP_init_spread, t->shadow[v], PTXI_NONE, PTXI_NONE, PTXI_NONE), i);
+}
+
+static void track_inst(struct tracker *t, uint32_t at)
+{
+    const struct ptxi_ir_inst i = t->ir->insts[at]; /* a copy, because registers are added */
+    uint32_t from[3];
+
+    if (i.flags & PTXI_IF_DEAD)
+        return;
+    if (i.guard != PTXI_NONE)
+        insert_use(t, at, PTXI_INIT_GUARD, shadow_of(t, i.guard), PTXI_NONE, PTXI_NONE);
+    if (is_tracked_load(&i) || is_tracked_store(&i))
+        track_access(t, at, &i);
+    else if (i.check)
+        track_atomic(t, at, &i);
+    else if (ptxi_ir_is_branch(&i) || i.op == PTXI_OP_brx) {
+        undefined_sources(t, &i, from);
+        insert_use(t, at, PTXI_INIT_BRANCH, from[0], from[1], from[2]);
+    } else
+        track_value(t, at, &i);
+}
+
+/* Registers that may be read before they are written are undefined in the beginning. */
+static void fill_unwritten(struct tracker *t, const struct ptxi_liveness *live)
+{
+    uint32_t first = t->ir->blocks[t->ir->order[0]].first;
+
+    for (uint32_t v = 0; v < t->vregs; v++)
+        if (live->at_entry[v] && t->maybe[v]) {
+            struct ptxi_ir_inst *i = insert(t, first, PTXI_OP_init_spread, t->shadow[v], PTXI_NONE, PTXI_NONE,
+                                            PTXI_NONE);
+
+            if (i)
+                i->imm = 1; /* undefined */
+        }
+}
+
+static bool is_unwritten(const struct ptxi_ir *ir, const struct ptxi_liveness *live, uint32_t v)
+{
+    return live->at_entry[v] && ir->vregs[v].kind == PTXI_VR_PLAIN && !ptxi_ir_is_argument(ir, v) &&
+           ir->blocks[ir->order[0]].pred_count == 0;
+}
+
+bool ptxi_track_init(struct ptxi_ir *ir)
+{
+    struct tracker t = { .ir = ir, .vregs = ir->vreg_count };
+    struct ptxi_liveness live;
+    uint32_t count = ir->count;
+
+    t.maybe = ARENA_NEW(ir->arena, bool, ir->vreg_count + 1);
+    t.computed = ARENA_NEW(ir->arena, bool, ir->vreg_count + 1);
+    t.shadow = ARENA_NEW(ir->arena, uint32_t, ir->vreg_count + 1);
+    if (!t.maybe || !t.computed || !t.shadow)
+        return !(ir->oom = true);
+    if (!ptxi_liveness(ir, &live))
+        return false;
+    memset(t.zeros, 0xff, sizeof t.zeros);
+    for (uint32_t v = 0; v < t.vregs; v++)
+        t.maybe[v] = is_unwritten(ir, &live, v);
+    for (uint32_t k = 0; k < count; k++)
+        t.untracked |= writes_untracked(&ir->insts[k]) || ptxi_ir_is_call(&ir->insts[k]);
+    ir->untracked = t.untracked;
+    find_values(&t);
+    for (uint32_t v = 0; v < t.vregs; v++)
+        if (t.maybe[v])
+            t.shadow[v] = ptxi_ir_vreg(ir, (enum ptxi_class)class_code(&t, v));
+    fill_unwritten(&t, &live);
+    for (uint32_t k = 0; k < count && !ir->oom; k++)
+        track_inst(&t, k);
+    return !ir->oom && ptxi_ir_insert(ir, &t.ins);
+}

@@ -1,0 +1,15 @@
+/* Uninitialised values: what the operations of init_ops.c need. */
+#ifndef PTXI_EXEC_CHECK_INIT_H
+#define PTXI_EXEC_CHECK_INIT_H
+
+#include "exec/engine/warp.h"
+
+/* A value that lanes do not know decides something (enum ptxi_init_use), or is written to memory (PTXI_INIT_OUTPUT). */
+enum { PTXI_INIT_OUTPUT = 16 };
+void ptxi_init_report(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned use, ptxi_lanes lanes, uint64_t address,
+                      uint32_t size);
+
+/* The shadow of bytes in shared memory. NULL: they are initialised, or outside of it. */
+unsigned char *ptxi_init_shared(const struct ptxi_warp *w, uint64_t address, uint32_t size);
+
+#endif

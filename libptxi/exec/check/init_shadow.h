@@ -1,0 +1,21 @@
+/* Which bytes of global memory are uninitialised. Addresses are those of the host, so the process has one table. Memory
+ * that it does not know is initialised. A shadow byte has a bit for each bit of its byte: set if it is undefined. */
+#ifndef PTXI_EXEC_CHECK_INIT_SHADOW_H
+#define PTXI_EXEC_CHECK_INIT_SHADOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Any thread. If memory is short, bytes become initialised. Before the first call of ptxi_init_undefine() the others do
+ * nothing. */
+void ptxi_init_undefine(uint64_t address, uint64_t size);
+void ptxi_init_define(uint64_t address, uint64_t size);
+void ptxi_init_copy(uint64_t to, uint64_t from, uint64_t size); /* the ranges may overlap */
+/* All memory is initialised. */
+void ptxi_init_forget(void);
+
+/* Of at most 16 bytes. */
+void ptxi_init_get(uint64_t address, uint32_t size, unsigned char *shadow);
+void ptxi_init_set(uint64_t address, uint32_t size, const unsigned char *shadow);
+
+#endif

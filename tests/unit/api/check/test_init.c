@@ -1,0 +1,122 @@
+/* Tests the tracking of uninitialised values, with pairs of faulty and correct kernels. */
+#include "unit/support/context.h"
+#include "unit/support/test_file.h"
+
+#include <stdlib.h>
+
+enum { THREADS = 8, BYTES = 64 };
+
+static ptxiModule module;
+static ptxiDevicePtr memory;
+
+static void set_up(void)
+{
+    const char *text = test_file("api/check/init.ptx");
+
+    open_context();
+    ok(ptxiCtxSetSanitizer(NULL, PTXI_SANITIZER_INIT, 0));
+    ok(ptxiModuleLoadData(&module, text));
+    ok(ptxiMemAlloc(&memory, BYTES));
+}
+
+static unsigned long long errors_of(const char *kernel)
+{
+    ptxiCheckSummary s = { .size = sizeof s };
+    ptxiFunction f;
+    void *params[] = { &memory };
+
+    ok(ptxiCtxResetFindings(NULL));
+    ok(ptxiModuleGetFunction(&f, module, kernel));
+    ok(ptxiLaunchKernel(f, 1, 1, 1, THREADS, 1, 1, 0, NULL, params, NULL));
+    ok(ptxiCtxSynchronize());
+    ok(ptxiCtxGetCheckSummary(NULL, &s));
+    ck_assert_uint_eq(s.launches, 1);
+    ck_assert_uint_eq(s.unchecked, 0);
+    return s.errors;
+}
+
+static const char *first_kind(void)
+{
+    ptxiFinding f = { .size = sizeof f };
+
+    ok(ptxiCtxGetFinding(NULL, 0, &f));
+    ck_assert_int_eq(f.tool, PTXI_SANITIZER_INIT);
+    return f.kind;
+}
+
+START_TEST(shared_memory)
+{
+    ck_assert_uint_eq(errors_of("shared_bad"), 2);
+    ck_assert_str_eq(first_kind(), "branch");
+    ck_assert_uint_eq(errors_of("shared_good"), 0);
+    ck_assert_uint_eq(errors_of("shared_bad"), 2); /* the memory of an earlier launch does not count */
+}
+END_TEST
+
+START_TEST(registers)
+{
+    ptxiFinding f = { .size = sizeof f };
+
+    ck_assert_uint_eq(errors_of("reg_bad"), 1);
+    ck_assert_str_eq(first_kind(), "output");
+    ok(ptxiCtxGetFinding(NULL, 0, &f));
+    ck_assert_uint_eq(f.sites[0].thread[0], 4);
+    ck_assert_uint_eq(f.count, THREADS - 4);
+}
+END_TEST
+
+START_TEST(global_memory)
+{
+    unsigned host[BYTES / 4] = { 0 };
+    ptxiDevicePtr other;
+
+    ck_assert_uint_eq(errors_of("global_sum"), 1);
+    ck_assert_uint_eq(errors_of("global_sum"), 0); /* a report is made once */
+    ok(ptxiMemAlloc(&other, BYTES));
+    ok(ptxiMemcpyDtoD(memory, other, BYTES));
+    ck_assert_uint_eq(errors_of("global_sum"), 1); /* the copy is as undefined as its source */
+    ok(ptxiMemcpyDtoD(memory, other, BYTES));
+    ok(ptxiMemcpyHtoD(memory, host, BYTES));
+    ck_assert_uint_eq(errors_of("global_sum"), 0);
+    ok(ptxiMemcpyDtoD(memory, other, BYTES));
+    ok(ptxiMemsetD32(memory, 1, BYTES / 4));
+    ck_assert_uint_eq(errors_of("global_sum"), 0);
+    ok(ptxiMemcpyDtoD(memory, other, BYTES));
+    ok(ptxiMemsetD32(memory, 1, 3));
+    ck_assert_uint_eq(errors_of("global_sum"), 1);
+}
+END_TEST
+
+START_TEST(copies_are_no_errors)
+{
+    ck_assert_uint_eq(errors_of("global_copy"), 0);
+    ck_assert_uint_eq(errors_of("global_sum"), 1); /* what was copied is still undefined */
+}
+END_TEST
+
+START_TEST(bits_that_are_masked_out)
+{
+    ck_assert_uint_eq(errors_of("low_byte"), 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("init");
+    TCase *t = tcase_create("init");
+
+    tcase_add_checked_fixture(t, set_up, close_context);
+    tcase_add_test(t, shared_memory);
+    tcase_add_test(t, registers);
+    tcase_add_test(t, global_memory);
+    tcase_add_test(t, copies_are_no_errors);
+    tcase_add_test(t, bits_that_are_masked_out);
+    suite_add_tcase(s, t);
+    SRunner *r = srunner_create(s);
+
+    srunner_run_all(r, CK_NORMAL);
+    int failed = srunner_ntests_failed(r);
+
+    srunner_free(r);
+    return failed != 0;
+}
