@@ -26,12 +26,15 @@ PTXI_API const char *__tsan_default_suppressions(void)
     return "race:move_part\nrace:^fill$\n";
 }
 
-/* A stream may wait forever for a word. */
+/* A stream of any context may wait forever for a word. */
 static void do_call(const struct call *c)
 {
     call_with_arguments(c);
-    if (strstr(c->name, "WaitValue") || strstr(c->name, "MemOp"))
+    if (strstr(c->name, "WaitValue") || strstr(c->name, "MemOp")) {
         ptxiCtxInterrupt(NULL);
+        ptxiCtxInterrupt((ptxiContext)find(&here, "ptxiContext").value);
+        ptxiCtxInterrupt((ptxiContext)find(&elsewhere, "ptxiContext").value);
+    }
 }
 
 static void do_round(unsigned n)
