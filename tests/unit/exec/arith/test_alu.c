@@ -391,9 +391,9 @@ START_TEST(all_handlers_are_tested)
     };
     static const char *const tested_elsewhere[] = { /* prefixes of their names */
         "activemask", "address_", "alloca_", "async_store", "atom_", "bar_", "bra", "brkpt", "brx", "bulk_", "call",
-            "cluster_",
-            "count", "cp_async",
-        "cvta_", "elect", "end", "ex2_f64", "exit", "fence", "fill_", "getctarank_", "guard", "isspacep", "istypep",
+        "check_", "cluster_", "count", "cp_async",
+        "cvta_", "elect", "end", "ex2_f64", "exit", "fence", "fill_", "getctarank_", "guard", "init_", "isspacep",
+        "istypep",
         "ld_", "ldmatrix", "lg2_f64", "local_addr", "loop", "mapa_",
         "match_", "mbarrier_", "mma_", "movmatrix", "mul_scaled_", "nanosleep", "nop", "policy_", "prefetch",
         "redux", "ret",
