@@ -1,6 +1,8 @@
 /* Tests instances of graphs: their nodes are updated one by one, and from other graphs. */
 #include "unit/support/graph_fixture.h"
 
+#include <unistd.h>
+
 START_TEST(instances_are_updated)
 {
     ptxiGraphNode set = add_fill(1, NULL), node = add_kernel(2, set), copy, call;
