@@ -26,8 +26,6 @@ class _Watch:
         self._from, self._to = os.pipe()
         os.set_blocking(self._from, False)
         os.set_blocking(self._to, False)
-        self._coming = select.poll()
-        self._coming.register(self._from, select.POLLIN)
         threading.Thread(target=self._run, name='ptxi-interrupt', daemon=True).start()
 
     def _run(self) -> None:
@@ -64,8 +62,7 @@ class _Watch:
             signal.set_wakeup_fd(-1 if before == self._to and outer is None else before)
             with self._lock:
                 self._context = outer
-                if self._coming.poll(0):
-                    self._pressed()
+                self._pressed()
 
 
 _watch: Optional[_Watch] = None
