@@ -10,25 +10,25 @@
 
 static void forget_fence(struct ptxi_fence *f)
 {
-    ptxi_known_set(&f->lane, NULL);
-    ptxi_known_set(&f->warp, NULL);
-    ptxi_known_set(&f->cta, NULL);
-    ptxi_known_set(&f->all, NULL);
+    ptxi_vclock_set(&f->lane, NULL);
+    ptxi_vclock_set(&f->warp, NULL);
+    ptxi_vclock_set(&f->cta, NULL);
+    ptxi_vclock_set(&f->all, NULL);
     f->valid = false;
 }
 
 static void forget_lane(struct ptxi_check_lane *lane)
 {
-    ptxi_known_set(&lane->known, NULL);
+    ptxi_vclock_set(&lane->known, NULL);
     for (unsigned k = 0; k < PTXI_LEVELS; k++)
-        ptxi_known_set(&lane->pending[k], NULL);
+        ptxi_vclock_set(&lane->pending[k], NULL);
     forget_fence(&lane->fence);
     lane->lock.address = 0;
 }
 
 static void forget_warp(struct ptxi_check_warp *w)
 {
-    ptxi_known_set(&w->known, NULL);
+    ptxi_vclock_set(&w->known, NULL);
     memset(w->unfenced, 0, sizeof w->unfenced);
     memset(w->touched, 0, sizeof w->touched);
     for (unsigned k = 0; w->lanes && k < 32; k++)
@@ -37,9 +37,9 @@ static void forget_warp(struct ptxi_check_warp *w)
 
 static void forget(struct ptxi_check_cta *k)
 {
-    ptxi_known_set(&k->known, NULL);
+    ptxi_vclock_set(&k->known, NULL);
     for (unsigned b = 0; b < PTXI_BARRIERS; b++) {
-        ptxi_known_set(&k->arrived[b], NULL);
+        ptxi_vclock_set(&k->arrived[b], NULL);
         k->arrived_any[b] = false;
     }
     for (unsigned w = 0; w < PTXI_CHECK_WARPS; w++)
@@ -156,12 +156,12 @@ static bool has_access(const struct ptxi_check_thread *t, const struct ptxi_reco
     const struct ptxi_check_lane *own = w->lanes ? &w->lanes[t->lane] : NULL;
     unsigned warp = ptxi_record_warp(r);
 
-    if (ptxi_known_has(k->known, r->agent, warp, lane, r->clock) ||
-        ptxi_known_has(w->known, r->agent, warp, lane, r->clock) ||
-        (own && ptxi_known_has(own->known, r->agent, warp, lane, r->clock)))
+    if (ptxi_vclock_has(k->known, r->agent, warp, lane, r->clock) ||
+        ptxi_vclock_has(w->known, r->agent, warp, lane, r->clock) ||
+        (own && ptxi_vclock_has(own->known, r->agent, warp, lane, r->clock)))
         return true;
     for (unsigned l = 0; own && pending && l < PTXI_LEVELS; l++)
-        if (ptxi_known_has(own->pending[l], r->agent, warp, lane, r->clock))
+        if (ptxi_vclock_has(own->pending[l], r->agent, warp, lane, r->clock))
             return true;
     return false;
 }
@@ -205,12 +205,12 @@ static uint32_t live_lanes(const struct ptxi_warp *w, unsigned half)
 
 /* An entry for each of the lanes. Returns their number. */
 static uint32_t lane_entries(const struct ptxi_check_cta *k, unsigned warp, uint32_t lanes, uint32_t clock,
-                             struct ptxi_known_entry *e)
+                             struct ptxi_vclock_entry *e)
 {
     uint32_t n = 0;
 
     for (; lanes; lanes &= lanes - 1)
-        e[n++] = (struct ptxi_known_entry){ ptxi_who(k->agent, warp, (unsigned)__builtin_ctz(lanes)), clock };
+        e[n++] = (struct ptxi_vclock_entry){ ptxi_who(k->agent, warp, (unsigned)__builtin_ctz(lanes)), clock };
     return n;
 }
 
@@ -226,28 +226,28 @@ static void meet_all(struct ptxi_check_warp *w, uint32_t clock)
 {
     w->clock = clock;
     for (unsigned l = 0; w->lanes && l < 32; l++) {
-        ptxi_known_join(&w->known, w->lanes[l].known);
-        ptxi_known_set(&w->lanes[l].known, NULL);
+        ptxi_vclock_join(&w->known, w->lanes[l].known);
+        ptxi_vclock_set(&w->lanes[l].known, NULL);
     }
 }
 
 static void meet_some(struct ptxi_check_cta *k, unsigned warp, uint32_t lanes, uint32_t clock)
 {
     struct ptxi_check_warp *w = &k->warps[warp];
-    struct ptxi_known_entry e[32] = { { 0 } };
+    struct ptxi_vclock_entry e[32] = { { 0 } };
     uint32_t count = lane_entries(k, warp, lanes, clock, e);
-    struct ptxi_known *known = NULL;
+    struct ptxi_vclock *known = NULL;
 
     if (!make_lanes(w)) { /* rather miss races */
         meet_all(w, clock);
         return;
     }
-    ptxi_known_add(&known, e, count);
+    ptxi_vclock_add(&known, e, count);
     for (uint32_t left = lanes; left; left &= left - 1)
-        ptxi_known_join(&known, w->lanes[__builtin_ctz(left)].known);
+        ptxi_vclock_join(&known, w->lanes[__builtin_ctz(left)].known);
     for (uint32_t left = lanes; left; left &= left - 1)
-        ptxi_known_set(&w->lanes[__builtin_ctz(left)].known, known);
-    ptxi_known_unref(known);
+        ptxi_vclock_set(&w->lanes[__builtin_ctz(left)].known, known);
+    ptxi_vclock_unref(known);
 }
 
 void ptxi_check_lanes_meet(struct ptxi_warp *w, ptxi_lanes lanes)
@@ -270,17 +270,17 @@ void ptxi_check_lanes_meet(struct ptxi_warp *w, ptxi_lanes lanes)
 
 /* Adds what the lanes of a warp of 32 know, and their accesses until now. */
 static void contribute(struct ptxi_cta *c, unsigned warp, uint32_t lanes, bool whole, uint32_t clock,
-                       struct ptxi_known **known)
+                       struct ptxi_vclock **known)
 {
     struct ptxi_check_cta *k = c->check;
     struct ptxi_check_warp *w = &k->warps[warp];
-    struct ptxi_known_entry e[32] = { { ptxi_who(k->agent, warp, PTXI_WHO_ALL), clock } };
+    struct ptxi_vclock_entry e[32] = { { ptxi_who(k->agent, warp, PTXI_WHO_ALL), clock } };
     uint32_t count = whole ? 1 : lane_entries(k, warp, lanes, clock, e);
 
-    ptxi_known_add(known, e, count);
-    ptxi_known_join(known, w->known);
+    ptxi_vclock_add(known, e, count);
+    ptxi_vclock_join(known, w->known);
     for (; w->lanes && lanes; lanes &= lanes - 1)
-        ptxi_known_join(known, w->lanes[__builtin_ctz(lanes)].known);
+        ptxi_vclock_join(known, w->lanes[__builtin_ctz(lanes)].known);
 }
 
 /* The lanes of a warp that wait at a barrier and will be released. */
@@ -305,17 +305,17 @@ static void complete_for_all(struct ptxi_cta *c, uint32_t clock)
         struct ptxi_check_warp *w = &k->warps[n];
 
         meet_all(w, clock);
-        ptxi_known_join(&k->known, w->known);
-        ptxi_known_set(&w->known, NULL);
+        ptxi_vclock_join(&k->known, w->known);
+        ptxi_vclock_set(&w->known, NULL);
     }
 }
 
 static void complete_for_some(struct ptxi_cta *c, unsigned number, const ptxi_lanes *lanes, uint32_t clock)
 {
     struct ptxi_check_cta *k = c->check;
-    struct ptxi_known *known = NULL;
+    struct ptxi_vclock *known = NULL;
 
-    ptxi_known_join(&known, k->arrived[number]);
+    ptxi_vclock_join(&known, k->arrived[number]);
     for (uint32_t n = 0; n < c->warp_count * PTXI_WARP32S; n++) {
         uint32_t these = (uint32_t)(lanes[n / PTXI_WARP32S] >> (n % PTXI_WARP32S * 32));
         uint32_t live = live_lanes(&c->warps[n / PTXI_WARP32S], n % PTXI_WARP32S);
@@ -332,13 +332,13 @@ static void complete_for_some(struct ptxi_cta *c, unsigned number, const ptxi_la
             continue;
         if (!(live & ~these) || !make_lanes(w)) {
             meet_all(w, clock);
-            ptxi_known_join(&w->known, known);
+            ptxi_vclock_join(&w->known, known);
         } else {
             for (; these; these &= these - 1)
-                ptxi_known_join(&w->lanes[__builtin_ctz(these)].known, known);
+                ptxi_vclock_join(&w->lanes[__builtin_ctz(these)].known, known);
         }
     }
-    ptxi_known_unref(known);
+    ptxi_vclock_unref(known);
 }
 
 void ptxi_check_barrier_completes(struct ptxi_cta *c, unsigned number)
@@ -356,7 +356,7 @@ void ptxi_check_barrier_completes(struct ptxi_cta *c, unsigned number)
         complete_for_all(c, clock);
     else
         complete_for_some(c, number, lanes, clock);
-    ptxi_known_set(&k->arrived[number], NULL);
+    ptxi_vclock_set(&k->arrived[number], NULL);
     k->arrived_any[number] = false;
 }
 
@@ -378,16 +378,16 @@ void ptxi_check_barrier_arrives(struct ptxi_warp *w, ptxi_lanes lanes, unsigned 
 void ptxi_check_cluster_barrier_completes(struct ptxi_cta *lead)
 {
     uint32_t clock = ++*ptxi_order_clock(lead);
-    struct ptxi_known *known = NULL;
+    struct ptxi_vclock *known = NULL;
 
     for (uint32_t m = 0; m < lead->member_count; m++) {
         complete_for_all(lead->members[m], clock);
         lead->members[m]->check->cluster_clock = clock;
-        ptxi_known_join(&known, lead->members[m]->check->known);
+        ptxi_vclock_join(&known, lead->members[m]->check->known);
     }
     for (uint32_t m = 0; m < lead->member_count; m++)
-        ptxi_known_join(&lead->members[m]->check->known, known);
-    ptxi_known_unref(known);
+        ptxi_vclock_join(&lead->members[m]->check->known, known);
+    ptxi_vclock_unref(known);
 }
 
 void ptxi_check_mbarrier_completes(struct ptxi_cta *lead)
@@ -411,8 +411,8 @@ static void fence_lane(struct ptxi_cta *c, unsigned warp, unsigned lane, unsigne
 
     for (unsigned l = 0; l <= level; l++) {
         w->unfenced[l] &= ~(UINT32_C(1) << lane);
-        ptxi_known_join(&own->known, own->pending[l]);
-        ptxi_known_set(&own->pending[l], NULL);
+        ptxi_vclock_join(&own->known, own->pending[l]);
+        ptxi_vclock_set(&own->pending[l], NULL);
     }
     f->valid = true;
     f->level = (uint8_t)level;
@@ -420,10 +420,10 @@ static void fence_lane(struct ptxi_cta *c, unsigned warp, unsigned lane, unsigne
     f->warp_clock = w->clock;
     f->cta_clock = k->cta_clock;
     f->cluster_clock = k->cluster_clock;
-    ptxi_known_set(&f->lane, own->known);
-    ptxi_known_set(&f->warp, w->known);
-    ptxi_known_set(&f->cta, k->known);
-    ptxi_known_set(&f->all, NULL);
+    ptxi_vclock_set(&f->lane, own->known);
+    ptxi_vclock_set(&f->warp, w->known);
+    ptxi_vclock_set(&f->cta, k->known);
+    ptxi_vclock_set(&f->all, NULL);
 }
 
 void ptxi_order_fence(struct ptxi_warp *w, ptxi_lanes lanes, unsigned scope)
@@ -438,27 +438,27 @@ void ptxi_order_fence(struct ptxi_warp *w, ptxi_lanes lanes, unsigned scope)
 }
 
 /* All that the thread knew at its fence, and its own accesses before `clock`. */
-static struct ptxi_known *known_at_fence(const struct ptxi_check_thread *t, struct ptxi_fence *f, uint32_t clock)
+static struct ptxi_vclock *known_at_fence(const struct ptxi_check_thread *t, struct ptxi_fence *f, uint32_t clock)
 {
     const struct ptxi_cta *lead = t->cta->lead;
     uint32_t agent = t->cta->check->agent;
-    struct ptxi_known_entry e[] = { { ptxi_who(agent, t->warp, t->lane), clock },
+    struct ptxi_vclock_entry e[] = { { ptxi_who(agent, t->warp, t->lane), clock },
                                     { ptxi_who(agent, t->warp, PTXI_WHO_ALL), f->warp_clock },
                                     { ptxi_who(agent, PTXI_WHO_ALL, PTXI_WHO_ALL), f->cta_clock } };
 
     if (f->all && f->all_clock == clock)
         return f->all;
-    ptxi_known_set(&f->all, NULL);
+    ptxi_vclock_set(&f->all, NULL);
     f->all_clock = clock;
-    ptxi_known_add(&f->all, e, 3);
+    ptxi_vclock_add(&f->all, e, 3);
     for (uint32_t m = 0; lead->member_count > 1 && m < lead->member_count; m++) {
-        e[0] = (struct ptxi_known_entry){ ptxi_who(lead->members[m]->check->agent, PTXI_WHO_ALL, PTXI_WHO_ALL),
+        e[0] = (struct ptxi_vclock_entry){ ptxi_who(lead->members[m]->check->agent, PTXI_WHO_ALL, PTXI_WHO_ALL),
                                           f->cluster_clock };
-        ptxi_known_add(&f->all, e, 1);
+        ptxi_vclock_add(&f->all, e, 1);
     }
-    ptxi_known_join(&f->all, f->lane);
-    ptxi_known_join(&f->all, f->warp);
-    ptxi_known_join(&f->all, f->cta);
+    ptxi_vclock_join(&f->all, f->lane);
+    ptxi_vclock_join(&f->all, f->warp);
+    ptxi_vclock_join(&f->all, f->cta);
     return f->all;
 }
 
@@ -484,12 +484,12 @@ void ptxi_order_release(const struct ptxi_check_thread *t, struct ptxi_line *lin
         bool keeps = modifies && (r->of[l] == group_of(t, l) || l > level_of(scope));
 
         if (!keeps)
-            ptxi_known_set(&r->known[l], NULL);
+            ptxi_vclock_set(&r->known[l], NULL);
         if (f && l <= level) {
             bool unfenced = unlocks && w->touched[l] >> t->lane & 1;
 
             r->of[l] = group_of(t, l);
-            ptxi_known_join(&r->known[l],
+            ptxi_vclock_join(&r->known[l],
                             known_at_fence(t, f, unfenced ? w->lanes[t->lane].lock.clock : f->clock));
         }
     }
@@ -517,5 +517,5 @@ void ptxi_order_acquire(const struct ptxi_check_thread *t, struct ptxi_line *lin
         return;
     for (unsigned l = 0; l <= level_of(scope); l++)
         if (r->known[l] && r->of[l] == group_of(t, l))
-            ptxi_known_join(&w->lanes[t->lane].pending[l], r->known[l]);
+            ptxi_vclock_join(&w->lanes[t->lane].pending[l], r->known[l]);
 }

@@ -3,7 +3,7 @@
 #define PTXI_EXEC_CHECK_ORDER_H
 
 #include "exec/check/check.h"
-#include "exec/check/known.h"
+#include "exec/check/vector_clock.h"
 #include "exec/check/shadow.h"
 #include "exec/engine/cta.h"
 
@@ -14,8 +14,8 @@ struct ptxi_fence {
     uint32_t clock;          /* the thread's accesses before this time, and those that the clocks of its warp, CTA and
                               * cluster said to happen before: */
     uint32_t warp_clock, cta_clock, cluster_clock;
-    struct ptxi_known *lane, *warp, *cta;
-    struct ptxi_known *all;  /* all of this, with the thread's accesses before all_clock; NULL: not computed yet */
+    struct ptxi_vclock *lane, *warp, *cta;
+    struct ptxi_vclock *all;  /* all of this, with the thread's accesses before all_clock; NULL: not computed yet */
     uint32_t all_clock;
 };
 
@@ -28,14 +28,14 @@ struct ptxi_taken_lock {
 
 struct ptxi_check_lane {
     struct ptxi_taken_lock lock;
-    struct ptxi_known *known;
-    struct ptxi_known *pending[PTXI_LEVELS]; /* read by strong reads; a fence makes it known */
+    struct ptxi_vclock *known;
+    struct ptxi_vclock *pending[PTXI_LEVELS]; /* read by strong reads; a fence makes it known */
     struct ptxi_fence fence;
 };
 
 struct ptxi_check_warp {     /* of 32 lanes */
     uint32_t clock;          /* accesses of its lanes before this time happen before those of all its lanes */
-    struct ptxi_known *known;
+    struct ptxi_vclock *known;
     struct ptxi_check_lane *lanes; /* NULL: none has used a fence */
     /* By level: lanes that have not used a fence since they may have taken a lock, and those of them that have accessed
      * memory. If another thread had the lock before, these accesses would not happen after its own. */
@@ -51,8 +51,8 @@ struct ptxi_check_cta {
     uint32_t clock;          /* the time, of the CTA with rank 0 */
     uint32_t cta_clock;      /* accesses of the CTA before this time happen before those of all its threads */
     uint32_t cluster_clock;  /* the same for its cluster */
-    struct ptxi_known *known;
-    struct ptxi_known *arrived[PTXI_BARRIERS]; /* by threads that arrived at a barrier without waiting */
+    struct ptxi_vclock *known;
+    struct ptxi_vclock *arrived[PTXI_BARRIERS]; /* by threads that arrived at a barrier without waiting */
     bool arrived_any[PTXI_BARRIERS];
     struct ptxi_check_warp warps[PTXI_CHECK_WARPS];
     struct ptxi_line *shared;

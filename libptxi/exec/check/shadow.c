@@ -136,7 +136,7 @@ void ptxi_line_clear(struct ptxi_checker *x, struct ptxi_line *l)
     for (struct ptxi_released *r = l->released, *next; r; r = next) {
         next = r->next;
         for (unsigned k = 0; k < PTXI_LEVELS; k++)
-            ptxi_known_unref(r->known[k]);
+            ptxi_vclock_unref(r->known[k]);
         free(r);
     }
     l->released = NULL;

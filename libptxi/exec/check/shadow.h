@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "base/pause.h"
-#include "exec/check/known.h"
+#include "exec/check/vector_clock.h"
 #include "exec/check/place.h"
 
 struct ptxi_checker;
@@ -44,7 +44,7 @@ struct ptxi_released {
     struct ptxi_released *next;
     uint32_t offset; /* in the line */
     uint32_t of[PTXI_LEVELS]; /* the CTA, or the first CTA of the cluster, that may acquire it */
-    struct ptxi_known *known[PTXI_LEVELS];
+    struct ptxi_vclock *known[PTXI_LEVELS];
 };
 
 /* Most instructions access rows: neighbouring lanes have neighbouring words, or some lanes have the same words. While

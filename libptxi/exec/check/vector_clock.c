@@ -1,4 +1,4 @@
-#include "exec/check/known.h"
+#include "exec/check/vector_clock.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -6,37 +6,37 @@
 
 enum { MAX_ENTRIES = 1 << 16 };
 
-struct ptxi_known {
+struct ptxi_vclock {
     _Atomic uint32_t references;
     uint32_t count;
     bool everything;
-    struct ptxi_known_entry entries[];
+    struct ptxi_vclock_entry entries[];
 };
 
-static struct ptxi_known everything = { .everything = true };
+static struct ptxi_vclock everything = { .everything = true };
 
-struct ptxi_known *ptxi_known_ref(struct ptxi_known *k)
+struct ptxi_vclock *ptxi_vclock_ref(struct ptxi_vclock *k)
 {
     if (k && k != &everything)
         atomic_fetch_add_explicit(&k->references, 1, memory_order_relaxed);
     return k;
 }
 
-void ptxi_known_unref(struct ptxi_known *k)
+void ptxi_vclock_unref(struct ptxi_vclock *k)
 {
     if (k && k != &everything && atomic_fetch_sub_explicit(&k->references, 1, memory_order_acq_rel) == 1)
         free(k);
 }
 
-void ptxi_known_set(struct ptxi_known **k, struct ptxi_known *other)
+void ptxi_vclock_set(struct ptxi_vclock **k, struct ptxi_vclock *other)
 {
-    struct ptxi_known *old = *k;
+    struct ptxi_vclock *old = *k;
 
-    *k = ptxi_known_ref(other);
-    ptxi_known_unref(old);
+    *k = ptxi_vclock_ref(other);
+    ptxi_vclock_unref(old);
 }
 
-static bool has_entry(const struct ptxi_known *k, uint64_t who, uint32_t clock)
+static bool has_entry(const struct ptxi_vclock *k, uint64_t who, uint32_t clock)
 {
     uint32_t lo = 0, hi = k->count;
 
@@ -52,7 +52,7 @@ static bool has_entry(const struct ptxi_known *k, uint64_t who, uint32_t clock)
 }
 
 /* Whether an entry of the same warp or CTA says as much. */
-static bool is_implied(const struct ptxi_known *k, const struct ptxi_known_entry *e)
+static bool is_implied(const struct ptxi_vclock *k, const struct ptxi_vclock_entry *e)
 {
     uint32_t last = e->clock - 1;
 
@@ -60,7 +60,7 @@ static bool is_implied(const struct ptxi_known *k, const struct ptxi_known_entry
 }
 
 /* Whether the set already includes the entries. */
-static bool includes(const struct ptxi_known *k, const struct ptxi_known_entry *e, uint32_t count)
+static bool includes(const struct ptxi_vclock *k, const struct ptxi_vclock_entry *e, uint32_t count)
 {
     uint32_t at = 0;
 
@@ -78,13 +78,13 @@ static bool includes(const struct ptxi_known *k, const struct ptxi_known_entry *
 
 /* Removes entries that one of their warp or CTA implies. That of a CTA comes after those of its warps, and that of a
  * warp after those of its lanes. Returns the number of entries. */
-static uint32_t drop_implied(struct ptxi_known_entry *e, uint32_t count)
+static uint32_t drop_implied(struct ptxi_vclock_entry *e, uint32_t count)
 {
-    const struct ptxi_known_entry *cta = NULL, *warp = NULL;
+    const struct ptxi_vclock_entry *cta = NULL, *warp = NULL;
     uint32_t kept = count;
 
     for (uint32_t k = count; k--;) {
-        struct ptxi_known_entry now = e[k];
+        struct ptxi_vclock_entry now = e[k];
 
         if ((cta && cta->who == (now.who | 0xffff) && cta->clock >= now.clock) ||
             (warp && warp->who == (now.who | 0xff) && warp->clock >= now.clock))
@@ -100,11 +100,11 @@ static uint32_t drop_implied(struct ptxi_known_entry *e, uint32_t count)
 }
 
 /* Merges two ascending lists into `to`. Returns the number of entries. */
-static uint32_t merge(struct ptxi_known_entry *to, const struct ptxi_known_entry *a, uint32_t a_count,
-                      const struct ptxi_known_entry *b, uint32_t b_count)
+static uint32_t merge(struct ptxi_vclock_entry *to, const struct ptxi_vclock_entry *a, uint32_t a_count,
+                      const struct ptxi_vclock_entry *b, uint32_t b_count)
 {
-    const struct ptxi_known_entry *a_end = a + a_count, *b_end = b + b_count;
-    struct ptxi_known_entry *at = to;
+    const struct ptxi_vclock_entry *a_end = a + a_count, *b_end = b + b_count;
+    struct ptxi_vclock_entry *at = to;
 
     while (a < a_end || b < b_end) {
         if (b == b_end || (a < a_end && a->who < b->who)) {
@@ -121,9 +121,9 @@ static uint32_t merge(struct ptxi_known_entry *to, const struct ptxi_known_entry
     return (uint32_t)(at - to);
 }
 
-void ptxi_known_add(struct ptxi_known **k, const struct ptxi_known_entry *entries, uint32_t count)
+void ptxi_vclock_add(struct ptxi_vclock **k, const struct ptxi_vclock_entry *entries, uint32_t count)
 {
-    struct ptxi_known *old = *k, *new;
+    struct ptxi_vclock *old = *k, *new;
     uint32_t have = old ? old->count : 0;
 
     if (!count || (old && includes(old, entries, count)))
@@ -136,20 +136,20 @@ void ptxi_known_add(struct ptxi_known **k, const struct ptxi_known_entry *entrie
         new->count = drop_implied(new->entries, new->count);
     }
     *k = new ? new : &everything;
-    ptxi_known_unref(old);
+    ptxi_vclock_unref(old);
 }
 
-void ptxi_known_join(struct ptxi_known **k, const struct ptxi_known *other)
+void ptxi_vclock_join(struct ptxi_vclock **k, const struct ptxi_vclock *other)
 {
     if (!other || other == *k)
         return;
     if (!*k || other->everything)
-        ptxi_known_set(k, (struct ptxi_known *)(uintptr_t)other);
+        ptxi_vclock_set(k, (struct ptxi_vclock *)(uintptr_t)other);
     else
-        ptxi_known_add(k, other->entries, other->count);
+        ptxi_vclock_add(k, other->entries, other->count);
 }
 
-bool ptxi_known_has(const struct ptxi_known *k, uint32_t agent, unsigned warp, unsigned lane, uint32_t clock)
+bool ptxi_vclock_has(const struct ptxi_vclock *k, uint32_t agent, unsigned warp, unsigned lane, uint32_t clock)
 {
     if (!k)
         return false;

@@ -1,0 +1,35 @@
+/* Sparse vector clocks: the accesses of other threads that happen before a thread's next one. An entry stands for all
+ * accesses of a thread, a warp or a CTA before a time. Clocks do not change; they are shared by references. NULL is the
+ * empty clock. If memory is short, a clock becomes one that includes everything, so that no race is reported that is
+ * none. */
+#ifndef PTXI_EXEC_CHECK_VECTOR_CLOCK_H
+#define PTXI_EXEC_CHECK_VECTOR_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ptxi_vclock;
+
+struct ptxi_vclock_entry {
+    uint64_t who; /* ptxi_who() */
+    uint32_t clock; /* accesses with lower clocks are known */
+};
+
+enum { PTXI_WHO_ALL = 0xff }; /* in place of a warp or a lane */
+
+static inline uint64_t ptxi_who(uint32_t agent, unsigned warp, unsigned lane)
+{
+    return (uint64_t)agent << 16 | warp << 8 | lane;
+}
+
+struct ptxi_vclock *ptxi_vclock_ref(struct ptxi_vclock *k);
+void ptxi_vclock_unref(struct ptxi_vclock *k);
+/* Replaces *k, which loses a reference, by its union with another set, or with entries in ascending order. */
+void ptxi_vclock_join(struct ptxi_vclock **k, const struct ptxi_vclock *other);
+void ptxi_vclock_add(struct ptxi_vclock **k, const struct ptxi_vclock_entry *entries, uint32_t count);
+/* Makes *k a reference to another set. */
+void ptxi_vclock_set(struct ptxi_vclock **k, struct ptxi_vclock *other);
+/* Whether an access of a thread at this time is in the set. */
+bool ptxi_vclock_has(const struct ptxi_vclock *k, uint32_t agent, unsigned warp, unsigned lane, uint32_t clock);
+
+#endif
