@@ -4386,7 +4386,7 @@ typedef struct ptxiFindingSite {
     unsigned sourceLine;               /* from 1 */
 } ptxiFindingSite;
 
-/* What a sanitizer has found. Findings of the same kind at the same instructions are one, with a count. Numbers are 0
+/* A finding of a sanitizer. Findings of the same kind at the same instructions are one, with a count. Numbers are 0
  * and strings NULL if they do not apply. The strings belong to the library and are valid until the context's next
  * ptxiCtxResetFindings(), or until it is destroyed. */
 typedef struct ptxiFinding {
@@ -4409,7 +4409,7 @@ typedef struct ptxiFinding {
     ptxiFindingSite sites[2];          /* the later one first */
 } ptxiFinding;
 
-/* What the sanitizers of a context have checked. */
+/* Counts of what the sanitizers of a context have checked and found. */
 typedef struct ptxiCheckSummary {
     size_t size;                       /* set by the caller: sizeof(ptxiCheckSummary) */
     unsigned long long launches;       /* grids that were checked */
@@ -4432,8 +4432,8 @@ typedef enum ptxiReportFormat {
 } ptxiReportFormat;
 
 /*! ptxiCtxSetSanitizer() :
- *  Selects what is checked in launches made later. Checks take time and are off by default. The environment variable
- *  PTXI_CHECK selects tools for new contexts.
+ *  Selects the sanitizers of launches that are made later. Checks take time and are off by default. The environment
+ *  variable PTXI_CHECK selects tools for new contexts.
  * `ctx`   NULL: the current context.
  * `tools` bits of ptxiSanitizer.
  * `flags` 0 or PTXI_SANITIZER_LEAKS. Only reports that PTXI_CHECK requests can contain leaks, because the findings of a

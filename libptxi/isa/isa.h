@@ -264,4 +264,10 @@ enum {
 };
 extern const uint16_t ptxi_op_flags[];
 
+/* The number of elements that a load or store with these properties accesses. */
+static inline unsigned ptxi_op_elements(unsigned flags)
+{
+    return flags & PTXI_OP_FLAG_V4 ? 4 : flags & PTXI_OP_FLAG_V2 ? 2 : 1;
+}
+
 #endif

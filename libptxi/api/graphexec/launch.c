@@ -293,12 +293,12 @@ ptxiResult ptxiGraphLaunch(ptxiGraphExec hGraphExec, ptxiStream hStream)
 
     if (r || (r = ptxi_stream_enter(hStream, &ctx, &s)))
         return r;
-    bool objects = has_objects(hGraphExec->graph);
+    bool capturing = ptxi_capturing(s), objects = has_objects(hGraphExec->graph);
     struct ptxi_item *end = NULL;
 
-    if (ptxi_capturing(s) && needs_stream(hGraphExec, objects))
+    if (capturing && needs_stream(hGraphExec, objects))
         return PTXI_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-    if (!ptxi_capturing(s) && (r = wait_for_last_launch(hGraphExec, s)))
+    if (!capturing && (r = wait_for_last_launch(hGraphExec, s)))
         return r;
     /* an earlier launch may still use the conditions */
     if ((has_conditions(hGraphExec) && (r = synchronize_stream(hStream))) || (r = begin_memory(hGraphExec, s)))
@@ -309,7 +309,7 @@ ptxiResult ptxiGraphLaunch(ptxiGraphExec hGraphExec, ptxiStream hStream)
     r = run_steps(hGraphExec, hStream);
     ptxiResult kept = end ? ptxi_queue_submit(s, end, PTXI_SUBMIT_ASYNC, NULL) : PTXI_SUCCESS;
 
-    if (!ptxi_capturing(s))
+    if (!capturing)
         set_last_launch(hGraphExec, s);
     return r ? r : kept;
 }

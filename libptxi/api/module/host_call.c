@@ -138,10 +138,10 @@ ptxiResult ptxiHostGetThread(ptxiHostThread *thread)
         .size = size, .gridDim = { g->grid[0], g->grid[1], g->grid[2] },
         .blockDim = { g->block[0], g->block[1], g->block[2] },
         .block = { w->cta->ctaid[0], w->cta->ctaid[1], w->cta->ctaid[2] },
-        .thread = { t % g->block[0], t / g->block[0] % g->block[1], t / g->block[0] / g->block[1] },
         .lane = t % 32, .warp = t / 32, .function = current.host->name, .kernel = g->code->name,
     };
 
+    ptxi_grid_thread_index(g, t, x.thread);
     memcpy(thread, &x, size < sizeof x ? size : sizeof x);
     return PTXI_SUCCESS;
 }

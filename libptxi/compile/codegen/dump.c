@@ -50,16 +50,12 @@ static void put_slots(const struct ptxi_code *code, const char *before, const ui
 
 static void put_memory(const struct ptxi_code *code, const struct ptxi_insn *i, struct ptxi_str *out)
 {
-    unsigned flags = ptxi_op_flags[i->op], count = 1;
+    unsigned flags = ptxi_op_flags[i->op], count = ptxi_op_elements(flags);
     uint16_t loaded[4] = { i->d, i->c };
     const uint16_t loaded_4[4] = { i->d, i->b, i->c, i->mods }, stored[4] = { i->b, i->c, i->d, i->mods };
 
-    if (flags & PTXI_OP_FLAG_V2)
-        count = 2;
-    if (flags & PTXI_OP_FLAG_V4) {
-        count = 4;
+    if (count == 4)
         memcpy(loaded, loaded_4, sizeof loaded);
-    }
     if (flags & PTXI_OP_FLAG_LOAD)
         put_slots(code, "", loaded, count, ", ", out);
     ptxi_str_puts(out, "[");

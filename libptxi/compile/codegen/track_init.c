@@ -306,12 +306,8 @@ static void track_access(struct tracker *t, uint32_t at, const struct ptxi_ir_in
     static const uint8_t store_fields[] = { PTXI_F_B, PTXI_F_C, PTXI_F_D, PTXI_F_MODS };
     static const uint8_t load_fields[3][4] = { { PTXI_F_D }, { PTXI_F_D, PTXI_F_C },
                                                { PTXI_F_D, PTXI_F_B, PTXI_F_C, PTXI_F_MODS } };
-    unsigned flags = ptxi_op_flags[i->op], bytes = i->check & PTXI_CHECK_BYTES, count = 1;
+    unsigned bytes = i->check & PTXI_CHECK_BYTES, count = ptxi_op_elements(ptxi_op_flags[i->op]);
 
-    if (flags & PTXI_OP_FLAG_V2)
-        count = 2;
-    if (flags & PTXI_OP_FLAG_V4)
-        count = 4;
     insert_use(t, at, PTXI_INIT_ADDRESS, shadow_of(t, i->v[PTXI_F_A]), PTXI_NONE, PTXI_NONE);
     for (unsigned e = 0; e < count; e++) {
         unsigned field = is_tracked_load(i) ? load_fields[count / 2][e] : store_fields[e];

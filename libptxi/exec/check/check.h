@@ -60,9 +60,7 @@ void ptxi_check_barrier_arrives(struct ptxi_warp *w, ptxi_lanes lanes, unsigned 
 void ptxi_check_barrier_completes(struct ptxi_cta *c, unsigned number);
 /* Lanes execute a .sync operation together. */
 void ptxi_check_lanes_meet(struct ptxi_warp *w, ptxi_lanes lanes);
-void ptxi_check_cluster_barrier_completes(struct ptxi_cta *lead);
-/* A phase of an mbarrier is complete. What the threads of the cluster did before counts as before all that they do
- * from now on, even if they did not arrive or do not wait. So races are missed, but none is reported falsely. */
-void ptxi_check_mbarrier_completes(struct ptxi_cta *lead);
+/* All accesses of the cluster until now happen before its later ones: a cluster barrier is complete. */
+void ptxi_check_cluster_meets(struct ptxi_cta *lead);
 
 #endif

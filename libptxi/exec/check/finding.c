@@ -49,6 +49,16 @@ struct ptxi_findings {
     struct ptxi_check_totals totals;
 };
 
+struct ptxi_finding_site ptxi_finding_site_at(const struct ptxi_fault_report *where)
+{
+    struct ptxi_finding_site s = { .code = where->code, .at = where->at, .access = where->access,
+                                   .threads = where->thread_count };
+
+    memcpy(s.ctaid, where->ctaid, sizeof s.ctaid);
+    memcpy(s.tid, where->tid, sizeof s.tid);
+    return s;
+}
+
 struct ptxi_findings *ptxi_findings_create(ptxi_finding_resolve *resolve)
 {
     struct ptxi_findings *f = calloc(1, sizeof *f);

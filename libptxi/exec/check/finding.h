@@ -50,6 +50,9 @@ struct ptxi_finding_site {
     uint64_t value;               /* that was written or read, up to 8 bytes */
 };
 
+/* The site where ptxi_fault_locate() has found some lanes, or where a launch has failed. */
+struct ptxi_finding_site ptxi_finding_site_at(const struct ptxi_fault_report *where);
+
 enum { PTXI_FINDING_SITES = 2 };
 
 struct ptxi_finding {

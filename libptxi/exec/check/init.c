@@ -1,7 +1,5 @@
 #include "exec/check/init.h"
 
-#include <string.h>
-
 #include "exec/check/finding.h"
 #include "exec/check/order.h"
 
@@ -19,40 +17,25 @@ void ptxi_init_report(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned u
                       uint32_t size)
 {
     struct ptxi_grid *g = w->cta->grid;
-    const struct ptxi_code *code = w->frame->code;
-    struct ptxi_fault_report where = { .kind = PTXI_FK_NONE };
     bool output = use == PTXI_INIT_OUTPUT;
+    struct ptxi_fault_report where = { .access = output ? PTXI_AK_STORE : PTXI_AK_NONE };
 
     if (!g->findings)
         return;
-    ptxi_fault_locate(&where, w, code, i, lanes);
+    ptxi_fault_locate(&where, w, w->frame->code, i, lanes);
     struct ptxi_finding f = {
         .kind = kind_of(use), .severity = PTXI_FINDING_ERROR, .site_count = 1,
-        .sites = { { .code = code, .at = where.at, .threads = where.thread_count,
-                     .access = output ? PTXI_AK_STORE : PTXI_AK_NONE } },
+        .sites = { ptxi_finding_site_at(&where) },
         .space = output ? PTXI_FINDING_GLOBAL : PTXI_FINDING_NO_SPACE, .address = address, .size = size,
     };
 
-    memcpy(f.sites[0].ctaid, where.ctaid, sizeof f.sites[0].ctaid);
-    memcpy(f.sites[0].tid, where.tid, sizeof f.sites[0].tid);
     ptxi_findings_add(g->findings, &f, g->code->name, g->gridid);
 }
 
-enum { RANK_SHIFT = 24 }; /* in an address of shared memory */
-
 unsigned char *ptxi_init_shared(const struct ptxi_warp *w, uint64_t address, uint32_t size)
 {
-    const struct ptxi_cta *c = w->cta;
-
-    if (c->grid->code->in_clusters) {
-        uint64_t rank = address >> RANK_SHIFT;
-
-        if (rank >= c->lead->member_count)
-            return NULL;
-        c = c->lead->members[rank];
-        address &= (1u << RANK_SHIFT) - 1;
-    }
-    struct ptxi_check_cta *k = c->check;
+    const struct ptxi_cta *c = ptxi_cta_of_shared(w->cta, &address);
+    struct ptxi_check_cta *k = c ? c->check : NULL;
 
     if (!k || !k->undefined || address > k->undefined_bytes || size > k->undefined_bytes - address)
         return NULL;

@@ -375,7 +375,7 @@ void ptxi_check_barrier_arrives(struct ptxi_warp *w, ptxi_lanes lanes, unsigned 
     }
 }
 
-void ptxi_check_cluster_barrier_completes(struct ptxi_cta *lead)
+void ptxi_check_cluster_meets(struct ptxi_cta *lead)
 {
     uint32_t clock = ++*ptxi_order_clock(lead);
     struct ptxi_vclock *known = NULL;
@@ -388,11 +388,6 @@ void ptxi_check_cluster_barrier_completes(struct ptxi_cta *lead)
     for (uint32_t m = 0; m < lead->member_count; m++)
         ptxi_vclock_join(&lead->members[m]->check->known, known);
     ptxi_vclock_unref(known);
-}
-
-void ptxi_check_mbarrier_completes(struct ptxi_cta *lead)
-{
-    ptxi_check_cluster_barrier_completes(lead);
 }
 
 /* --- fences, and strong accesses --- */

@@ -35,15 +35,12 @@ static uint32_t stored_bytes(const struct ptxi_warp *w, const struct ptxi_insn *
                              unsigned char to[16])
 {
     const struct ptxi_insn *i = checked(check);
-    uint32_t size = check->mods & PTXI_CHECK_BYTES, flags = ptxi_op_flags[i->op], count = 1, n = 0, element, width;
+    uint32_t size = check->mods & PTXI_CHECK_BYTES, flags = ptxi_op_flags[i->op], n = 0, element, width;
+    uint32_t count = ptxi_op_elements(flags);
     uint16_t slots[4] = { i->b, i->c, i->d, i->mods };
 
     if (!(flags & PTXI_OP_FLAG_STORE))
         return 0;
-    if (flags & PTXI_OP_FLAG_V2)
-        count = 2;
-    if (flags & PTXI_OP_FLAG_V4)
-        count = 4;
     element = size / count;
     width = element == 1 ? 2 : element; /* bytes come from registers of 16 bits */
     for (uint32_t k = 0; k < count; k++, n += element) {
@@ -87,13 +84,6 @@ static bool find_values(const struct access *a, const struct ptxi_record *r, uns
 
 /* --- reports --- */
 
-static void thread_index(const struct ptxi_grid *g, uint32_t thread, uint32_t tid[3])
-{
-    tid[0] = thread % g->block[0];
-    tid[1] = thread / g->block[0] % g->block[1];
-    tid[2] = thread / g->block[0] / g->block[1];
-}
-
 /* What the finding says about an access that left the record. */
 static struct ptxi_finding_site find_site(const struct ptxi_check *check, const struct ptxi_record *r, unsigned lane,
                                           bool write)
@@ -108,7 +98,7 @@ static struct ptxi_finding_site find_site(const struct ptxi_check *check, const 
     s.ctaid[0] = n % size[0];
     s.ctaid[1] = n / size[0] % size[1];
     s.ctaid[2] = n / size[0] / size[1];
-    thread_index(check->grid, ptxi_record_warp(r) * 32 + lane, s.tid);
+    ptxi_grid_thread_index(check->grid, ptxi_record_warp(r) * 32 + lane, s.tid);
     return s;
 }
 
@@ -571,22 +561,12 @@ static bool check_lane(const struct access *a)
     return check_in_line(a, a->address + first, a->size - first);
 }
 
-/* Sets the memory of an address in the window of shared memory. False: there is no such memory. */
+/* Sets the memory of a shared address. False: there is no such memory. */
 static bool find_shared(struct access *a, uint64_t address)
 {
-    struct ptxi_cta *c = a->t.cta;
-    uint64_t rank = address / PTXI_SHARED_STEP;
-
-    if (!c->grid->code->in_clusters) {
-        a->owner = c;
-        a->address = address;
-        return true;
-    }
-    if (rank >= c->lead->member_count)
-        return false;
-    a->owner = c->lead->members[rank];
-    a->address = address % PTXI_SHARED_STEP;
-    return true;
+    a->owner = ptxi_cta_of_shared(a->t.cta, &address);
+    a->address = address;
+    return a->owner;
 }
 
 static struct access begin(struct ptxi_warp *w, const struct ptxi_insn *i)

@@ -5,18 +5,10 @@
 
 static struct ptxi_finding_site site_of(const struct ptxi_warp *w, const struct ptxi_split *s, ptxi_lanes lanes)
 {
-    const uint32_t *block = w->cta->grid->block;
-    const struct ptxi_code *code = s->frame->code;
-    uint32_t thread = w->first_thread + ptxi_first_lane(lanes);
-    struct ptxi_finding_site site = { .code = code, .at = (uint32_t)(s->pc - code->insns),
-                                      .threads = (uint32_t)__builtin_popcountll(lanes) };
+    struct ptxi_fault_report where = { .access = PTXI_AK_NONE };
 
-    for (unsigned k = 0; k < 3; k++)
-        site.ctaid[k] = w->cta->ctaid[k];
-    site.tid[0] = thread % block[0];
-    site.tid[1] = thread / block[0] % block[1];
-    site.tid[2] = thread / block[0] / block[1];
-    return site;
+    ptxi_fault_locate(&where, w, s->frame->code, s->pc, lanes);
+    return ptxi_finding_site_at(&where);
 }
 
 void ptxi_sync_check_arrival(const struct ptxi_warp *w, ptxi_lanes lanes)

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "exec/engine/address_space.h"
 #include "exec/engine/grid.h"
 #include "exec/engine/warp.h"
 
@@ -104,5 +105,19 @@ struct ptxi_worker {
     _Alignas(64) unsigned char unwanted[16 * PTXI_LANES]; /* destination for results that an instruction discards */
     _Alignas(64) unsigned char inaccessible[PTXI_INACCESSIBLE]; /* in place of memory that a thread must not access */
 };
+
+/* The CTA of the cluster to which a shared address belongs. The address becomes an offset in the memory of that CTA.
+ * NULL: the cluster has no such CTA. */
+static inline struct ptxi_cta *ptxi_cta_of_shared(struct ptxi_cta *c, uint64_t *address)
+{
+    uint64_t rank = *address / PTXI_SHARED_STEP;
+
+    if (!c->grid->code->in_clusters)
+        return c;
+    if (rank >= c->lead->member_count)
+        return NULL;
+    *address %= PTXI_SHARED_STEP;
+    return c->lead->members[rank];
+}
 
 #endif

@@ -31,18 +31,13 @@ static bool concerns_global_memory(enum ptxi_fault_kind kind, uint64_t address)
 void ptxi_fault_locate(struct ptxi_fault_report *r, const struct ptxi_warp *w, const struct ptxi_code *code,
                        const struct ptxi_insn *i, ptxi_lanes lanes)
 {
-    const uint32_t *block = w->cta->grid->block;
-    uint32_t t = w->first_thread + ptxi_first_lane(lanes ? lanes : 1);
-
     r->code = code;
     if (i >= code->insns && i < code->insns + code->count) {
         r->at = (uint32_t)(i - code->insns);
         r->loc = code->locs[r->at];
     }
     memcpy(r->ctaid, w->cta->ctaid, sizeof r->ctaid);
-    r->tid[0] = t % block[0];
-    r->tid[1] = t / block[0] % block[1];
-    r->tid[2] = t / block[0] / block[1];
+    ptxi_grid_thread_index(w->cta->grid, w->first_thread + ptxi_first_lane(lanes ? lanes : 1), r->tid);
     r->thread_count = (uint32_t)__builtin_popcountll(lanes);
 }
 

@@ -101,6 +101,14 @@ static inline uint32_t ptxi_thread_count(const struct ptxi_grid *g)
     return g->block[0] * g->block[1] * g->block[2];
 }
 
+/* The index of the thread with this number in its CTA. */
+static inline void ptxi_grid_thread_index(const struct ptxi_grid *g, uint32_t thread, uint32_t tid[3])
+{
+    tid[0] = thread % g->block[0];
+    tid[1] = thread / g->block[0] % g->block[1];
+    tid[2] = thread / g->block[0] / g->block[1];
+}
+
 static inline bool ptxi_grid_failed(const struct ptxi_grid *g)
 {
     return atomic_load_explicit(&g->failed, memory_order_relaxed);

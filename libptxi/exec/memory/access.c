@@ -163,17 +163,13 @@ static struct space space_of(const struct ptxi_warp *w, const struct ptxi_cta *c
  * cluster. Returns NULL if there is no such CTA. */
 static const struct ptxi_cta *find_cta(const struct ptxi_warp *w, bool any, uint64_t *address)
 {
-    const struct ptxi_cta *c = w->cta;
-    uint64_t rank = *address / PTXI_SHARED_STEP;
+    struct ptxi_cta *c = w->cta;
 
     if (*address - w->shared_at < PTXI_SHARED_STEP) {
         *address -= w->shared_at;
         return c;
     }
-    if (!any || !c->grid->code->in_clusters || rank >= c->lead->member_count)
-        return NULL;
-    *address %= PTXI_SHARED_STEP;
-    return c->lead->members[rank];
+    return any && c->grid->code->in_clusters ? ptxi_cta_of_shared(c, address) : NULL;
 }
 
 /* Returns the state space of a generic address, and converts it to an address in that space. */

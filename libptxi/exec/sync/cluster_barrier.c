@@ -24,7 +24,7 @@ static uint32_t count_missing(const struct ptxi_cta *lead)
 static void release(struct ptxi_cta *lead)
 {
     if (lead->check)
-        ptxi_check_cluster_barrier_completes(lead);
+        ptxi_check_cluster_meets(lead);
     for (uint32_t m = 0; m < lead->member_count; m++)
         for (uint32_t k = 0; k < lead->members[m]->warp_count; k++) {
             struct ptxi_warp *w = &lead->members[m]->warps[k];
