@@ -151,6 +151,17 @@ static void quote_line(struct ptxi_str *out, struct text_range line, struct ptxi
     ptxi_str_putc(out, '\n');
 }
 
+bool ptxi_diag_put_line(struct ptxi_str *out, const struct ptxi_text *text, uint32_t line)
+{
+    struct line_finder f = { text->s, text->size, 1, 0 };
+    struct text_range range;
+
+    if (!find_line(&f, line, &range))
+        return false;
+    put_visible(out, range.s, range.n);
+    return true;
+}
+
 static void render(struct ptxi_str *out, struct line_finder *f, const char *file, struct ptxi_loc loc,
                    const char *label, const char *msg)
 {

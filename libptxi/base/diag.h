@@ -74,6 +74,9 @@ struct ptxi_texts {
 /* Returns the text that contains a location, and converts `loc` to a location in that text. */
 const struct ptxi_text *ptxi_text_at(const struct ptxi_texts *texts, struct ptxi_loc *loc);
 
+/* Appends a line of the text, without its end. Control characters are replaced. False: there is no such line. */
+bool ptxi_diag_put_line(struct ptxi_str *out, const struct ptxi_text *text, uint32_t line);
+
 /* Appends one message "file:line:col: label: msg" with the line of text and a caret. Run-time reports use it with
  * labels of their own ("trap"). Without a line in loc, the message is "label: msg". */
 void ptxi_diag_render_one(struct ptxi_str *out, const char *text, size_t text_len, const char *file,

@@ -17,7 +17,7 @@ void ptxi_check_add_fault(struct ptxi_findings *f, unsigned tools, const struct 
 
 /* ---- sanitizer.c */
 
-/* Sets up a context that is opened, and gives up what a closed one has. */
+/* Initialises the sanitizers of a new context; frees those of a destroyed one. */
 void ptxi_check_open_context(ptxiContext ctx);
 void ptxi_check_close_context(ptxiContext ctx);
 /* Memory that is allocated now, at the end of the context, is a leak. */

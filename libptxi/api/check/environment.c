@@ -120,6 +120,18 @@ static ptxiResult reject(const char *variable, const char *value, const char *ex
     return PTXI_ERROR_INVALID_VALUE;
 }
 
+static ptxiResult reject_format(const char *value)
+{
+    struct ptxi_str names;
+
+    ptxi_str_init(&names, NULL);
+    ptxi_report_put_format_names(&names);
+    ptxiResult r = reject("PTXI_CHECK_FORMAT", value, ptxi_str_text(&names));
+
+    ptxi_str_free(&names);
+    return r;
+}
+
 static ptxiResult read_rules(const char *file)
 {
     struct ptxi_str message;
@@ -160,7 +172,7 @@ static ptxiResult read_status(const char *variable, int *status)
 static ptxiResult open_output(const char *file)
 {
     environment.out = file && *file ? fopen(file, "w") : stderr;
-    environment.colour = environment.out == stderr && isatty(STDERR_FILENO);
+    environment.colour = environment.out == stderr && isatty(STDERR_FILENO) && !getenv("NO_COLOR");
     if (environment.out)
         return PTXI_SUCCESS;
     fprintf(stderr, "ptxi: %s: %s\n", file, strerror(errno));
@@ -180,7 +192,7 @@ ptxiResult ptxi_check_environment_init(void)
     if (!ptxi_check_parse_tools(tools, &bits, &leaks))
         return reject("PTXI_CHECK", tools, "'all', or a list of memory, leaks, race, init and sync");
     if (format && *format && !ptxi_report_parse_format(format, &environment.format))
-        return reject("PTXI_CHECK_FORMAT", format, "text, compute-sanitizer, xml, json, sarif, junit or rules");
+        return reject_format(format);
     environment.found_status = FOUND_STATUS;
     environment.unchecked_status = UNCHECKED_STATUS;
     if ((r = read_status("PTXI_CHECK_STATUS", &environment.found_status)) ||

@@ -22,6 +22,12 @@ bool ptxi_report_parse_format(const char *name, ptxiReportFormat *format)
     return false;
 }
 
+void ptxi_report_put_format_names(struct ptxi_str *out)
+{
+    for (unsigned k = 0; k < FORMATS; k++)
+        ptxi_str_printf(out, "%s%s", !k ? "" : k + 1 < FORMATS ? ", " : " or ", names[k]);
+}
+
 /* ---- dispatch */
 
 bool ptxi_report_is_streamed(ptxiReportFormat format)

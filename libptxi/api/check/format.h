@@ -10,6 +10,8 @@
 void ptxi_report_format(const struct ptxi_report_input *in, ptxiReportFormat format, struct ptxi_str *out);
 /* The format with this name. False for an unknown one. */
 bool ptxi_report_parse_format(const char *name, ptxiReportFormat *format);
+/* Appends the names of all formats, as a list in a sentence. */
+void ptxi_report_put_format_names(struct ptxi_str *out);
 /* Whether each finding can be written when it is found, before the summary. */
 bool ptxi_report_is_streamed(ptxiReportFormat format);
 /* One finding, or the summary, of such a format. */

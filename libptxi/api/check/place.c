@@ -3,6 +3,7 @@
 
 #include "api/module/module.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* The line of a text, without indentation. It is valid until the thread's next call, because it is copied from a
@@ -10,22 +11,17 @@
 static const char *line_of(const struct ptxi_text *t, uint32_t line)
 {
     static _Thread_local char copy[160];
-    const char *s = t->s, *end = t->s + t->size;
+    struct ptxi_str s;
 
-    for (uint32_t k = 1; k < line && s < end; k++) {
-        s = memchr(s, '\n', (size_t)(end - s));
-        s = s ? s + 1 : end;
-    }
-    while (s < end && (*s == ' ' || *s == '\t'))
-        s++;
-    const char *stop = memchr(s, '\n', (size_t)(end - s));
-    size_t n = (size_t)((stop ? stop : end) - s);
+    ptxi_str_init(&s, NULL);
+    ptxi_diag_put_line(&s, t, line);
+    const char *text = ptxi_str_text(&s) + strspn(ptxi_str_text(&s), " \t");
+    size_t n = strlen(text);
 
-    n = n < sizeof copy ? n : sizeof copy - 1;
-    while (n && (s[n - 1] == '\r' || s[n - 1] == ' ' || s[n - 1] == '\t'))
+    while (n && (text[n - 1] == ' ' || text[n - 1] == '\t'))
         n--;
-    memcpy(copy, s, n);
-    copy[n] = 0;
+    snprintf(copy, sizeof copy, "%.*s", (int)(n < sizeof copy ? n : sizeof copy - 1), text);
+    ptxi_str_free(&s);
     return copy;
 }
 
@@ -87,13 +83,10 @@ void ptxi_check_add_fault(struct ptxi_findings *f, unsigned tools, const struct 
         return;
     struct ptxi_finding x = {
         .kind = kind, .severity = ptxi_finding_kinds[kind].severity, .site_count = 1,
-        .sites = { { .code = fault->code, .at = fault->at, .access = fault->access, .threads = fault->thread_count } },
+        .sites = { ptxi_finding_site_at(fault) },
         .space = space_of(fault), .address = fault->address, .size = fault->access_size,
         .object = fault->near_base, .object_size = fault->near_size, .object_freed = fault->near_freed,
         .name = fault->area, .detail = fault->detail[0] ? fault->detail : NULL,
     };
-
-    memcpy(x.sites[0].ctaid, fault->ctaid, sizeof x.sites[0].ctaid);
-    memcpy(x.sites[0].tid, fault->tid, sizeof x.sites[0].tid);
     ptxi_findings_add(f, &x, kernel, launch);
 }
