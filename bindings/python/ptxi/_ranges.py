@@ -127,7 +127,7 @@ class _Open:
         with self.lock:
             before, self._busy = self._busy, True
             try:
-                for s in spans if len(spans) == 1 else _merge(spans):
+                for s in _merge(spans):
                     for p in self._cover(s):
                         use.pieces.append(p)
                         p.users.add(use.number)

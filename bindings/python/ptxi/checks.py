@@ -7,7 +7,7 @@ from typing import Any, Iterator, List, Optional, Sequence, Tuple
 from . import device as _device
 from . import errors
 from ._header import header
-from ._library import encoded, library
+from ._library import encoded, library, text
 from .errors import Access
 
 Sanitizer: Any = header.enums['ptxiSanitizer']
@@ -41,7 +41,7 @@ class FindingSite:
 
 @dataclasses.dataclass(frozen=True)
 class Finding:
-    """What a sanitizer has found. See ptxiFinding in ptxi.h.
+    """A finding of a sanitizer. See ptxiFinding in ptxi.h.
 
     `kind`   such as 'write-after-write'
     `sites`  the threads and instructions; of a race, the later access first
@@ -66,7 +66,7 @@ class Finding:
 
 @dataclasses.dataclass(frozen=True)
 class CheckSummary:
-    """What was checked. See ptxiCheckSummary in ptxi.h."""
+    """Counts of what was checked and found. See ptxiCheckSummary in ptxi.h."""
     launches: int
     accesses: int
     unchecked: int
@@ -138,12 +138,8 @@ class Checks:
         if format not in names:
             raise ValueError(f'unknown format {format!r}; accepted: {", ".join(names)}')
         self._synchronize()
-        text = ctypes.c_void_p()
-        self._device._core.call('CtxFormatFindings', self._device._core.handle, names[format], ctypes.byref(text))
-        try:
-            return ctypes.string_at(text.value or 0).decode(errors='replace')
-        finally:
-            library().Free(text)
+        core = self._device._core
+        return str(core.run(text, 'CtxFormatFindings', core.handle, names[format]))
 
     def fail(self, launches: bool = False) -> None:
         """Raise CheckError if there is an error or a warning, or if something could not be checked.
@@ -194,7 +190,7 @@ def checking(*tools: str, device: Optional['_device.Device'] = None, rules: Opti
         with ptxi.checking('race', 'memory') as checks:
             kernel[1, 64](x)
 
-    `tools`   'memory', 'race', 'sync'; default: all
+    `tools`   'memory', 'race', 'init', 'sync'; default: all but 'init'
     `device`  default: the current device
     `rules`   rules that select launches and suppress findings, a rule in each line; see doc/checking.md
     `fail`    raise CheckError at the end if something was found, or if nothing or not everything was checked
