@@ -244,7 +244,13 @@ OP( shape )
 #define SHAPED_BITS 64
 #include "exec/memory/load_shaped_inl.h"
 
-/* prefetch.valid_addr: an H100 reports an address that is not in global memory. a, imm: the address. */
+static bool is_in_window(uint64_t address)
+{
+    return address - PTXI_SHARED_WINDOW < PTXI_WINDOW_SIZE || address - PTXI_LOCAL_WINDOW < PTXI_WINDOW_SIZE;
+}
+
+/* prefetch.valid_addr: an H100 reports 717 for addresses of shared and local memory, and 700 for others that are not
+ * in global memory. a, imm: the address. */
 OP( prefetch )
 {
     const uint64_t *a = PTXI_SLOT(w, i->a);
@@ -254,7 +260,7 @@ OP( prefetch )
 
         if (!(w->active >> l & 1))
             continue;
-        if (address - PTXI_SHARED_WINDOW < PTXI_WINDOW_SIZE)
+        if (is_in_window(address))
             return ptxi_fault_access(w, i, PTXI_FK_ADDRESS_SPACE, (ptxi_lanes)1 << l, address, 1, PTXI_AK_LOAD, NULL);
         if (!ptxi_access_or_continue(w, i, l, PTXI_MS_GLOBAL, address, 1, 1, PTXI_AK_LOAD))
             return w->stop;
