@@ -277,7 +277,8 @@ typedef void (*ptxiHostFn)(void *userData);      /* host function that a stream 
     X(MEM_SYNC_DOMAIN_COUNT,                        126) \
     X(TENSOR_MAP_ACCESS_SUPPORTED,                  127) \
     X(UNIFIED_FUNCTION_POINTERS,                    129) \
-    X(MULTICAST_SUPPORTED,                          132)
+    X(MULTICAST_SUPPORTED,                          132) \
+    X(HOST_MEMORY_POOLS_SUPPORTED,                  144)
 
 /* Attribute of the device; see ptxiDeviceGetAttribute(). */
 typedef enum ptxiDeviceAttribute {
@@ -466,7 +467,7 @@ typedef enum ptxiMemoryType {
 
 /* Location of memory, and access to it. Numbers and layouts of CUmemLocation, CUmemAccessDesc and CUmemPoolProps. */
 typedef enum ptxiMemLocationType {
-    PTXI_MEM_LOCATION_TYPE_INVALID = 0,
+    PTXI_MEM_LOCATION_TYPE_INVALID = 0, /* for managed memory: no place */
     PTXI_MEM_LOCATION_TYPE_DEVICE = 1,
     PTXI_MEM_LOCATION_TYPE_HOST = 2,
     PTXI_MEM_LOCATION_TYPE_HOST_NUMA = 3,
@@ -528,7 +529,7 @@ typedef struct ptxiMemAllocationProp {
 
 /* Properties of a new pool. */
 typedef struct ptxiMemPoolProps {
-    ptxiMemAllocationType allocType; /* PTXI_MEM_ALLOCATION_TYPE_PINNED */
+    ptxiMemAllocationType allocType; /* PINNED or MANAGED */
     int handleTypes;                 /* POSIX_FILE_DESCRIPTOR: processes may share it; 0: they may not */
     ptxiMemLocation location;        /* the device */
     void *win32SecurityAttributes;   /* NULL */
@@ -876,8 +877,8 @@ typedef enum ptxiGraphNodeType {
 
 enum { /* flags of ptxiGraphInstantiate */
     PTXI_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH = 1, /* a launch frees what earlier launches have left allocated */
-    PTXI_GRAPH_INSTANTIATE_FLAG_UPLOAD = 2,              /* no effect */
-    PTXI_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH = 4,       /* not supported: kernels launch no graphs */
+    PTXI_GRAPH_INSTANTIATE_FLAG_UPLOAD = 2,              /* as ptxiGraphUpload */
+    PTXI_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH = 4,       /* kernels of graphs can launch it, after an upload */
     PTXI_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY = 8    /* no effect */
 };
 
@@ -1027,7 +1028,12 @@ typedef struct ptxiGraphNodeParams {
 } ptxiGraphNodeParams;
 
 /* Data of an edge. Layout of CUgraphEdgeData. All zeros: the second node begins after the first has ended. Kernel nodes
- * may also have programmatic edges: type 1, from_port 1 or 2, to_port 0. */
+ * may also have programmatic edges: type PTXI_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC, another port than DEFAULT, to_port 0.
+ * They permit an earlier start, which does not happen. */
+#define PTXI_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC 1
+#define PTXI_GRAPH_KERNEL_NODE_PORT_DEFAULT 0
+#define PTXI_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC 1 /* all CTAs have executed griddepcontrol.launch_dependents */
+#define PTXI_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER 2 /* all CTAs have begun */
 typedef struct ptxiGraphEdgeData {
     unsigned char from_port, to_port, type, reserved[5];
 } ptxiGraphEdgeData;
@@ -1036,7 +1042,8 @@ typedef struct ptxiGraphEdgeData {
 typedef enum ptxiGraphInstantiateResult {
     PTXI_GRAPH_INSTANTIATE_SUCCESS = 0,
     PTXI_GRAPH_INSTANTIATE_ERROR = 1,
-    PTXI_GRAPH_INSTANTIATE_INVALID_STRUCTURE = 2 /* the graph has a cycle */
+    PTXI_GRAPH_INSTANTIATE_INVALID_STRUCTURE = 2, /* the graph has a cycle */
+    PTXI_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED = 3 /* of a graph that kernels launch */
 } ptxiGraphInstantiateResult;
 
 typedef struct PTXI_GRAPH_INSTANTIATE_PARAMS {
@@ -2024,10 +2031,11 @@ PTXI_API ptxiResult ptxiMemFreeAsync(ptxiDevicePtr dptr, ptxiStream hStream);
 
 /*! ptxiMemPoolCreate() :
  *  Creates a pool. A pool counts the memory that is allocated from it until it is freed, and may limit it. It keeps no
- *  freed memory. Needs no current context. The caller owns the pool and ends it with ptxiMemPoolDestroy.
+ *  freed memory. Needs no current context. The caller owns the pool and ends it with ptxiMemPoolDestroy. Devices cannot
+ *  access memory of a pool of the host until ptxiMemPoolSetAccess permits it.
  * @return PTXI_SUCCESS, or
- *         PTXI_ERROR_INVALID_VALUE  invalid properties
- *         PTXI_ERROR_NOT_SUPPORTED  memory of the host, managed memory, or PTXI_MEM_HANDLE_TYPE_FABRIC
+ *         PTXI_ERROR_INVALID_VALUE  invalid properties; handleTypes for memory that is not that of a device
+ *         PTXI_ERROR_NOT_SUPPORTED  PTXI_MEM_HANDLE_TYPE_FABRIC
  *         PTXI_ERROR_OUT_OF_MEMORY  also if maxSize is more than the device has, or too many files are open
  *  Source: cuMemPoolCreate. */
 PTXI_API ptxiResult ptxiMemPoolCreate(ptxiMemoryPool *pool, const ptxiMemPoolProps *poolProps);
@@ -2058,11 +2066,11 @@ PTXI_API ptxiResult ptxiDeviceGetMemPool(ptxiMemoryPool *pool, ptxiDevice dev);
 PTXI_API ptxiResult ptxiDeviceSetMemPool(ptxiDevice dev, ptxiMemoryPool pool);
 
 /*! ptxiMemGetDefaultMemPool() :
- *  As ptxiDeviceGetDefaultMemPool.
- * `location` the device.
- * `type`     PTXI_MEM_ALLOCATION_TYPE_PINNED.
- * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE for an invalid location or type, or PTXI_ERROR_NOT_SUPPORTED for the
- *         host and for managed memory.
+ *  As ptxiDeviceGetDefaultMemPool, for any place.
+ * `location` a device, the host, its NUMA node 0, or no place for managed memory.
+ * `type`     PTXI_MEM_ALLOCATION_TYPE_PINNED or MANAGED.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE for an invalid location or type, or PTXI_ERROR_NOT_SUPPORTED for an
+ *         unknown type of location.
  *  Source: cuMemGetDefaultMemPool. */
 PTXI_API ptxiResult ptxiMemGetDefaultMemPool(ptxiMemoryPool *pool_out, ptxiMemLocation *location,
                                              ptxiMemAllocationType type);
@@ -2072,10 +2080,9 @@ PTXI_API ptxiResult ptxiMemGetDefaultMemPool(ptxiMemoryPool *pool_out, ptxiMemLo
 PTXI_API ptxiResult ptxiMemGetMemPool(ptxiMemoryPool *pool, ptxiMemLocation *location, ptxiMemAllocationType type);
 
 /*! ptxiMemSetMemPool() :
- *  As ptxiDeviceSetMemPool.
- * `location` the device.
- * `type`     PTXI_MEM_ALLOCATION_TYPE_PINNED.
- * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for another location or type, or if `pool` is not a pool.
+ *  As ptxiDeviceSetMemPool, for any place.
+ * `location`, `type`  of ptxiMemGetDefaultMemPool.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE if `pool` is not a pool for this place.
  *  Source: cuMemSetMemPool. */
 PTXI_API ptxiResult ptxiMemSetMemPool(ptxiMemLocation *location, ptxiMemAllocationType type, ptxiMemoryPool pool);
 
@@ -2102,17 +2109,20 @@ PTXI_API ptxiResult ptxiMemPoolGetAttribute(ptxiMemoryPool pool, ptxiMemPoolAttr
 PTXI_API ptxiResult ptxiMemPoolSetAttribute(ptxiMemoryPool pool, ptxiMemPoolAttribute attr, void *value);
 
 /*! ptxiMemPoolGetAccess() :
- *  Returns the access to a pool's memory: READWRITE for the device, NONE for the host.
+ *  Returns the access to a pool's memory: READWRITE for the place that has it and for devices that
+ *  ptxiMemPoolSetAccess permits, otherwise NONE. It is always NONE for managed memory, which all may access.
  * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for an invalid location or if `memPool` is not a pool.
  *  Source: cuMemPoolGetAccess. */
 PTXI_API ptxiResult ptxiMemPoolGetAccess(ptxiMemAccessFlags *flags, ptxiMemoryPool memPool, ptxiMemLocation *location);
 
 /*! ptxiMemPoolSetAccess() :
- *  Checks `count` descriptions of access. The access itself cannot be changed: the device reads and writes.
+ *  Sets which devices may access memory of a pool, also that which it has given out. What is set for a pool of managed
+ *  memory has no effect.
  * @return PTXI_SUCCESS, or
  *         PTXI_ERROR_INVALID_VALUE   not a pool, or unknown flags
- *         PTXI_ERROR_NOT_SUPPORTED   a location other than the device, or read-only access
- *         PTXI_ERROR_INVALID_DEVICE  an unknown device, or no access for the device
+ *         PTXI_ERROR_NOT_SUPPORTED   the host, for memory of a device; no access for the host, for its own memory; or
+ *                                    read-only access
+ *         PTXI_ERROR_INVALID_DEVICE  an unknown device, or no access for the device that has the memory
  *  Source: cuMemPoolSetAccess. */
 PTXI_API ptxiResult ptxiMemPoolSetAccess(ptxiMemoryPool pool, const ptxiMemAccessDesc *map, size_t count);
 
@@ -3380,9 +3390,12 @@ PTXI_API ptxiResult ptxiGraphHostNodeGetParams(ptxiGraphNode hNode, PTXI_HOST_NO
  *  Creates an instance of a graph, which can be launched. It is a copy: the graph may then be changed or destroyed. The
  *  caller ends it with ptxiGraphExecDestroy.
  * `flags` PTXI_GRAPH_INSTANTIATE_FLAG_... except UPLOAD.
- * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE for a cycle of dependencies or for other flags, or
- *         PTXI_ERROR_NOT_SUPPORTED for PTXI_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH, and for a second instance of a graph
- *         that allocates or frees memory.
+ *         With PTXI_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH, kernels of other graphs can launch the instance (CUDA C++
+ *         Programming Guide, "Device Graph Launch"). It may have kernels, fills, and copies of memory that devices can
+ *         access.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE for a cycle of dependencies, for other flags, or for a graph that
+ *         kernels cannot launch, or PTXI_ERROR_NOT_SUPPORTED for a second instance of a graph that allocates or frees
+ *         memory.
  *  Source: cuGraphInstantiate. */
 PTXI_API ptxiResult ptxiGraphInstantiate(ptxiGraphExec *phGraphExec, ptxiGraph hGraph, unsigned long long flags);
 
@@ -3392,14 +3405,15 @@ PTXI_API ptxiResult ptxiGraphInstantiateWithFlags(ptxiGraphExec *phGraphExec, pt
 
 /*! ptxiGraphInstantiateWithParams() :
  *  As ptxiGraphInstantiate, with more outputs.
- * `instantiateParams`  in: flags, also UPLOAD; out: the result, and a node of the graph if it has a cycle.
+ * `instantiateParams`  in: flags, also UPLOAD; out: the result, and a node of the graph if it has a cycle or if kernels
+ *                      cannot launch this node.
  * @return as ptxiGraphInstantiate.
  *  Source: cuGraphInstantiateWithParams. */
 PTXI_API ptxiResult ptxiGraphInstantiateWithParams(ptxiGraphExec *phGraphExec, ptxiGraph hGraph,
                                                    PTXI_GRAPH_INSTANTIATE_PARAMS *instantiateParams);
 
 /*! ptxiGraphExecGetFlags() :
- *  Returns the flags of an instance: PTXI_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH if it was set, no others.
+ *  Returns the flags of an instance, of AUTO_FREE_ON_LAUNCH and DEVICE_LAUNCH.
  *  Source: cuGraphExecGetFlags. */
 PTXI_API ptxiResult ptxiGraphExecGetFlags(ptxiGraphExec hGraphExec, unsigned long long *flags);
 
@@ -3542,8 +3556,11 @@ PTXI_API ptxiResult ptxiGraphRetainUserObject(ptxiGraph graph, ptxiUserObject ob
 PTXI_API ptxiResult ptxiGraphReleaseUserObject(ptxiGraph graph, ptxiUserObject object, unsigned count);
 
 /*! ptxiGraphUpload() :
- *  Does nothing but check the instance.
+ *  Makes the present work of an instance that was made with PTXI_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH known to kernels,
+ *  which launch it with cudaGraphLaunch. Does nothing for other instances.
  * `hStream` ignored.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE if a node has got work that kernels cannot launch, or
+ *         PTXI_ERROR_OUT_OF_MEMORY.
  *  Source: cuGraphUpload. */
 PTXI_API ptxiResult ptxiGraphUpload(ptxiGraphExec hGraphExec, ptxiStream hStream);
 
@@ -3619,13 +3636,16 @@ PTXI_API ptxiResult ptxiStreamIsCapturing(ptxiStream hStream, ptxiStreamCaptureS
  * `captureStatus_out`  output. The following outputs may be NULL, and are written only for an active capture.
  * `id_out`             output: number of the capture, unique in the process.
  * `graph_out`          output: the graph, which belongs to the capture.
- * `dependencies_out`, `numDependencies_out`  output: the nodes that the next node of the stream will depend on. The
- *                      array belongs to the capture and is valid until the stream gets more work.
- * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_HANDLE.
+ * `dependencies_out`, `edgeData_out`, `numDependencies_out`  output: the nodes that the next node of the stream will
+ *                      depend on, and the data of these edges. The arrays belong to the capture and are valid until the
+ *                      stream gets more work.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_LOSSY_QUERY: an edge has data, and there is
+ *         `dependencies_out` but no `edgeData_out`.
  *  Source: cuStreamGetCaptureInfo. */
 PTXI_API ptxiResult ptxiStreamGetCaptureInfo(ptxiStream hStream, ptxiStreamCaptureStatus *captureStatus_out,
                                              unsigned long long *id_out, ptxiGraph *graph_out,
-                                             const ptxiGraphNode **dependencies_out, size_t *numDependencies_out);
+                                             const ptxiGraphNode **dependencies_out,
+                                             const ptxiGraphEdgeData **edgeData_out, size_t *numDependencies_out);
 
 /*! ptxiThreadExchangeStreamCaptureMode() :
  *  Stores a capture mode for the calling thread and returns the previous one, at first GLOBAL. The mode has no effect.

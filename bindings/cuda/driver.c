@@ -225,23 +225,20 @@ ptxiResult cuGraphExecUpdate_v2(ptxiGraphExec exec, ptxiGraph graph, ptxiGraphEx
 
 ptxiResult cuStreamGetCaptureInfo(ptxiStream stream, ptxiStreamCaptureStatus *status, unsigned long long *id)
 {
-    return ptxiStreamGetCaptureInfo(stream, status, id, NULL, NULL, NULL);
+    return ptxiStreamGetCaptureInfo(stream, status, id, NULL, NULL, NULL, NULL);
 }
 
 ptxiResult cuStreamGetCaptureInfo_v2(ptxiStream stream, ptxiStreamCaptureStatus *status, unsigned long long *id,
                                      ptxiGraph *graph, const ptxiGraphNode **dependencies, size_t *count)
 {
-    return ptxiStreamGetCaptureInfo(stream, status, id, graph, dependencies, count);
+    return ptxiStreamGetCaptureInfo(stream, status, id, graph, dependencies, NULL, count);
 }
 
-/* The third version also returns the data of edges, which is NULL in libptxi. */
 ptxiResult cuStreamGetCaptureInfo_v3(ptxiStream stream, ptxiStreamCaptureStatus *status, unsigned long long *id,
-                                     ptxiGraph *graph, const ptxiGraphNode **dependencies, const void **data,
-                                     size_t *count)
+                                     ptxiGraph *graph, const ptxiGraphNode **dependencies,
+                                     const ptxiGraphEdgeData **data, size_t *count)
 {
-    if (data)
-        *data = NULL;
-    return ptxiStreamGetCaptureInfo(stream, status, id, graph, dependencies, count);
+    return ptxiStreamGetCaptureInfo(stream, status, id, graph, dependencies, data, count);
 }
 
 ptxiResult cuStreamUpdateCaptureDependencies(ptxiStream stream, ptxiGraphNode *nodes, size_t count, unsigned flags)

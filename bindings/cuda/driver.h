@@ -92,7 +92,8 @@ PTXI_API ptxiResult cuStreamGetCaptureInfo_v2(ptxiStream stream, ptxiStreamCaptu
                                               const ptxiGraphNode **dependencies, size_t *count);
 PTXI_API ptxiResult cuStreamGetCaptureInfo_v3(ptxiStream stream, ptxiStreamCaptureStatus *status,
                                               unsigned long long *id, ptxiGraph *graph,
-                                              const ptxiGraphNode **dependencies, const void **data, size_t *count);
+                                              const ptxiGraphNode **dependencies,
+                                              const ptxiGraphEdgeData **data, size_t *count);
 PTXI_API ptxiResult cuStreamUpdateCaptureDependencies(ptxiStream stream, ptxiGraphNode *nodes, size_t count,
                                                       unsigned flags);
 PTXI_API ptxiResult cuStreamUpdateCaptureDependencies_v2(ptxiStream stream, ptxiGraphNode *nodes,

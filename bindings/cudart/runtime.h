@@ -286,8 +286,5 @@ int ptxi_runtime_update_exec(ptxiGraphExec exec, ptxiGraph graph, ptxiGraphExecU
 typedef void runtime_stream_callback(ptxiStream stream, int error, void *user);
 int ptxi_runtime_add_callback(ptxiStream stream, runtime_stream_callback *callback, void *user, unsigned flags);
 int ptxi_runtime_copy_attributes(ptxiStream to, ptxiStream from, bool per_thread_streams);
-int ptxi_runtime_get_capture_info(ptxiStream stream, ptxiStreamCaptureStatus *status, unsigned long long *id,
-                                  ptxiGraph *graph, const ptxiGraphNode **dependencies,
-                                  const ptxiGraphEdgeData **edges, size_t *count);
 
 #endif

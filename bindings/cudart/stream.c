@@ -43,13 +43,3 @@ int ptxi_runtime_copy_attributes(ptxiStream to, ptxiStream from, bool per_thread
     }
     return ptxiStreamCopyAttributes(to, from);
 }
-
-/* Captures have no data of edges. */
-int ptxi_runtime_get_capture_info(ptxiStream stream, ptxiStreamCaptureStatus *status, unsigned long long *id,
-                                  ptxiGraph *graph, const ptxiGraphNode **dependencies,
-                                  const ptxiGraphEdgeData **edges, size_t *count)
-{
-    if (edges)
-        *edges = NULL;
-    return ptxiStreamGetCaptureInfo(stream, status, id, graph, dependencies, count);
-}

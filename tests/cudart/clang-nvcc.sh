@@ -9,7 +9,9 @@ for word; do
     -gencode=* | -arch=* | --extended-lambda) ;; # lambdas need no option
     -cudart) skipped=1 ;;
     shared) [ -n "${skipped-}" ] || set -- "$@" "$word" ;;
-    --default-stream=per-thread) set -- "$@" -DCUDA_API_PER_THREAD_DEFAULT_STREAM -fgpu-default-stream=per-thread ;;
+    # Without -Xclang, clang 22 passes it to the compilation for the GPU only.
+    --default-stream=per-thread) set -- "$@" -DCUDA_API_PER_THREAD_DEFAULT_STREAM \
+        -Xclang -fgpu-default-stream=per-thread ;;
     -Xcompiler) ;;
     *) set -- "$@" "$word" ;;
     esac

@@ -204,7 +204,7 @@ class Queue:
         """Return the number of the capture in which the stream takes part, or None."""
         status, number = ctypes.c_int(), ctypes.c_ulonglong()
         result = library().StreamGetCaptureInfo(self.handle, ctypes.byref(status), ctypes.byref(number),
-                                                None, None, None, None)
+                                                None, None, None, None, None)
         return None if result or not status.value else number.value
 
     def mark(self) -> int:

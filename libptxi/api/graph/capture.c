@@ -11,8 +11,7 @@ struct ptxi_capture_part {
     struct ptxi_capture_part *next; /* of the same capture */
     struct ptxi_capture *capture;
     struct ptxiStream_st *stream; /* a reference */
-    ptxiGraphNode *after;
-    size_t count;
+    struct ptxi_captured_nodes after;
 };
 
 struct ptxi_capture {
@@ -51,42 +50,64 @@ static struct ptxi_capture_part *lock_part(struct ptxiStream_st *s)
     return p;
 }
 
-static bool set_after(struct ptxi_capture_part *p, const ptxiGraphNode *nodes, size_t count)
+/* Copies nodes, with room for more. False: no memory, and nothing to free. */
+static bool copy_nodes(struct ptxi_captured_nodes *to, const struct ptxi_captured_nodes *from, size_t more)
 {
-    ptxiGraphNode *copy = malloc((count + 1) * sizeof *copy);
-
-    if (!copy)
+    *to = (struct ptxi_captured_nodes){
+        .nodes = malloc((from->count + more + 1) * sizeof *to->nodes),
+        .edges = malloc((from->count + more + 1) * sizeof *to->edges), .count = from->count,
+    };
+    if (!to->nodes || !to->edges) {
+        ptxi_captured_nodes_free(to);
         return false;
-    if (count)
-        memcpy(copy, nodes, count * sizeof *copy);
-    free(p->after);
-    p->after = copy;
-    p->count = count;
+    }
+    if (from->count) {
+        memcpy(to->nodes, from->nodes, from->count * sizeof *to->nodes);
+        memcpy(to->edges, from->edges, from->count * sizeof *to->edges);
+    }
     return true;
 }
 
-/* Adds nodes that the next node of the stream must follow. */
-static ptxiResult add_after(struct ptxi_capture_part *p, const ptxiGraphNode *nodes, size_t more)
+/* Adds a node. There is one edge from a node, and a plain one includes all others. */
+static void add_node(struct ptxi_captured_nodes *to, ptxiGraphNode n, ptxiGraphEdgeData edge)
 {
-    ptxiGraphNode *all = malloc((p->count + more + 1) * sizeof *all);
-    size_t count = p->count;
+    size_t k = 0;
 
-    if (!all)
+    while (k < to->count && to->nodes[k] != n)
+        k++;
+    if (k < to->count && !ptxi_graph_is_plain(&edge))
+        return;
+    to->nodes[k] = n;
+    to->edges[k] = edge;
+    to->count += k == to->count;
+}
+
+/* Adds nodes that the next node of the stream must follow. edges: NULL if all are plain. */
+static ptxiResult add_after(struct ptxi_capture_part *p, const ptxiGraphNode *nodes, const ptxiGraphEdgeData *edges,
+                            size_t more)
+{
+    struct ptxi_captured_nodes all;
+
+    if (!copy_nodes(&all, &p->after, more))
         return PTXI_ERROR_OUT_OF_MEMORY;
-    if (count)
-        memcpy(all, p->after, count * sizeof *all);
-    for (size_t i = 0; i < more; i++) {
-        size_t k = 0;
-
-        while (k < count && all[k] != nodes[i])
-            k++;
-        if (k == count)
-            all[count++] = nodes[i];
-    }
-    free(p->after);
+    for (size_t i = 0; i < more; i++)
+        add_node(&all, nodes[i], edges ? edges[i] : (ptxiGraphEdgeData){ .type = 0 });
+    ptxi_captured_nodes_free(&p->after);
     p->after = all;
-    p->count = count;
     return PTXI_SUCCESS;
+}
+
+/* The next node of the stream must follow this one alone. */
+static ptxiResult set_after(struct ptxi_capture_part *p, ptxiGraphNode n)
+{
+    size_t before = p->after.count;
+
+    p->after.count = 0;
+    ptxiResult r = add_after(p, &n, NULL, 1);
+
+    if (r)
+        p->after.count = before;
+    return r;
 }
 
 static struct ptxi_capture_part *join_capture(struct ptxi_capture *c, struct ptxiStream_st *s)
@@ -120,7 +141,7 @@ static void free_part(struct ptxi_capture_part *p)
     assert(p->stream->capture == p);
     p->stream->capture = NULL;
     ptxi_stream_unref(p->stream);
-    free(p->after);
+    ptxi_captured_nodes_free(&p->after);
     free(p);
 }
 
@@ -169,16 +190,16 @@ static void mark_before(const struct ptxiGraphNode_st *n, bool *reached)
 /* Marks the latest nodes of a stream and all nodes before them. */
 static void mark_before_part(const struct ptxi_capture_part *p, bool *reached)
 {
-    for (size_t i = 0; i < p->count; i++)
-        mark_before(p->after[i], reached);
+    for (size_t i = 0; i < p->after.count; i++)
+        mark_before(p->after.nodes[i], reached);
 }
 
 static bool is_reached(const struct ptxi_capture_part *p, const bool *reached)
 {
     bool all = true;
 
-    for (size_t i = 0; i < p->count; i++)
-        all &= !ptxi_handle_is(p->after[i], PTXI_HANDLE_GRAPH_NODE) || reached[p->after[i]->index];
+    for (size_t i = 0; i < p->after.count; i++)
+        all &= !ptxi_handle_is(p->after.nodes[i], PTXI_HANDLE_GRAPH_NODE) || reached[p->after.nodes[i]->index];
     return all;
 }
 
@@ -240,8 +261,19 @@ static ptxiResult add_work(struct ptxiStream_st *s, struct ptxi_work *w)
         ptxi_graph_work_free(w);
         return r;
     }
-    r = ptxi_graph_add(&n, p->capture->graph, p->after, NULL, p->count, w);
-    return !r && !set_after(p, &n, 1) ? PTXI_ERROR_OUT_OF_MEMORY : r;
+    r = ptxi_graph_add(&n, p->capture->graph, p->after.nodes, p->after.edges, p->after.count, w);
+    return r ? r : set_after(p, n);
+}
+
+/* A launch with programmatic serialization may begin before the kernels that it follows have ended. */
+static void permit_early_start(struct ptxiStream_st *s)
+{
+    struct ptxi_capture_part *p = lock_part(s);
+
+    for (size_t i = 0; p && i < p->after.count; i++)
+        if (p->after.nodes[i]->work.type == PTXI_GRAPH_NODE_TYPE_KERNEL)
+            p->after.edges[i] = (ptxiGraphEdgeData){ .type = PTXI_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC,
+                                                     .from_port = PTXI_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC };
 }
 
 ptxiResult ptxi_capture_launch(struct ptxiStream_st *s, const struct ptxi_launch_description *d)
@@ -249,6 +281,8 @@ ptxiResult ptxi_capture_launch(struct ptxiStream_st *s, const struct ptxi_launch
     struct ptxi_work w;
     ptxiResult r = ptxi_work_launch(&w, d);
 
+    if (!r && d->shape.early)
+        permit_early_start(s);
     return r ? r : add_work(s, &w);
 }
 
@@ -319,21 +353,19 @@ ptxiResult ptxi_capture_operations(struct ptxiStream_st *s, const ptxiStreamBatc
 
 /* ---- events */
 
-ptxiResult ptxi_capture_record(struct ptxiStream_st *s, struct ptxi_captured *mark)
+ptxiResult ptxi_capture_record(struct ptxiStream_st *s, struct ptxi_captured *mark, unsigned char port)
 {
     struct ptxi_capture_part *p = lock_part(s);
+    struct ptxi_captured_nodes after;
 
     if (!p)
         return PTXI_ERROR_STREAM_CAPTURE_INVALIDATED;
-    ptxiGraphNode *nodes = malloc((p->count + 1) * sizeof *nodes);
-
-    if (!nodes)
+    if (!copy_nodes(&after, &p->after, 0))
         return PTXI_ERROR_OUT_OF_MEMORY;
-    if (p->count)
-        memcpy(nodes, p->after, p->count * sizeof *nodes);
+    for (size_t i = 0; port && i < after.count; i++)
+        after.edges[i] = (ptxiGraphEdgeData){ .type = PTXI_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC, .from_port = port };
     ptxi_captured_free(mark);
-    mark->nodes = nodes;
-    mark->count = p->count;
+    mark->after = after;
     atomic_store(&mark->capture, p->capture->id);
     return PTXI_SUCCESS;
 }
@@ -376,7 +408,7 @@ ptxiResult ptxi_capture_wait(struct ptxiStream_st *s, const struct ptxi_captured
     }
     if (!p && !(p = join_capture(c, s)))
         return PTXI_ERROR_OUT_OF_MEMORY;
-    return add_after(p, mark->nodes, mark->count);
+    return add_after(p, mark->after.nodes, mark->after.edges, mark->after.count);
 }
 
 /* ---- begin and end */
@@ -437,15 +469,13 @@ ptxiResult ptxiStreamBeginCapture(ptxiStream hStream, ptxiStreamCaptureMode mode
     return begin_capture(ctx, s, mode, NULL);
 }
 
-/* Checks nodes of the graph. The data of edges is not stored in captures. */
+/* Checks nodes of the graph, and edges to a node that will follow them. */
 static ptxiResult check_nodes(ptxiGraph g, const ptxiGraphNode *nodes, const ptxiGraphEdgeData *data, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (!nodes || !ptxi_graph_is_node(nodes[i]) || nodes[i]->graph != g)
+        if (!nodes || !ptxi_graph_is_node(nodes[i]) || nodes[i]->graph != g ||
+            !ptxi_graph_edge_ok(data ? &data[i] : NULL, &nodes[i]->work, NULL))
             return PTXI_ERROR_INVALID_VALUE;
-    for (size_t i = 0; data && i < count; i++)
-        if (!ptxi_graph_is_plain(&data[i]))
-            return PTXI_ERROR_NOT_SUPPORTED;
     return PTXI_SUCCESS;
 }
 
@@ -468,7 +498,7 @@ ptxiResult ptxiStreamBeginCaptureToGraph(ptxiStream hStream, ptxiGraph hGraph, c
         return r;
     struct ptxi_capture *c = ctx->captures;
 
-    if (!add_after(c->parts, dependencies, numDependencies)) /* a node may be given twice */
+    if (!add_after(c->parts, dependencies, dependencyData, numDependencies)) /* a node may be given twice */
         return PTXI_SUCCESS;
     drop_graph(c);
     free_capture(c);
@@ -549,11 +579,11 @@ ptxiResult ptxiStreamUpdateCaptureDependencies(ptxiStream hStream, ptxiGraphNode
         return PTXI_ERROR_STREAM_CAPTURE_INVALIDATED;
     if ((r = check_nodes(p->capture->graph, dependencies, dependencyData, numDependencies)))
         return r;
-    before = p->count;
+    before = p->after.count;
     if (flags == PTXI_STREAM_SET_CAPTURE_DEPENDENCIES)
-        p->count = 0;
-    if ((r = add_after(p, dependencies, numDependencies)))
-        p->count = before;
+        p->after.count = 0;
+    if ((r = add_after(p, dependencies, dependencyData, numDependencies)))
+        p->after.count = before;
     return r;
 }
 
@@ -566,7 +596,8 @@ static ptxiStreamCaptureStatus capture_status(const struct ptxi_capture_part *p)
 
 ptxiResult ptxiStreamGetCaptureInfo(ptxiStream hStream, ptxiStreamCaptureStatus *captureStatus_out,
                                     unsigned long long *id_out, ptxiGraph *graph_out,
-                                    const ptxiGraphNode **dependencies_out, size_t *numDependencies_out)
+                                    const ptxiGraphNode **dependencies_out, const ptxiGraphEdgeData **edgeData_out,
+                                    size_t *numDependencies_out)
 {
     API_CALL;
     ptxiContext ctx;
@@ -582,21 +613,26 @@ ptxiResult ptxiStreamGetCaptureInfo(ptxiStream hStream, ptxiStreamCaptureStatus 
     *captureStatus_out = capture_status(p);
     if (*captureStatus_out != PTXI_STREAM_CAPTURE_STATUS_ACTIVE)
         return PTXI_SUCCESS;
+    for (size_t i = 0; dependencies_out && !edgeData_out && i < p->after.count; i++)
+        if (!ptxi_graph_is_plain(&p->after.edges[i]))
+            return PTXI_ERROR_LOSSY_QUERY;
     if (id_out)
         *id_out = p->capture->id;
     if (graph_out)
         *graph_out = p->capture->graph;
     if (dependencies_out)
-        *dependencies_out = p->after;
+        *dependencies_out = p->after.nodes;
+    if (edgeData_out)
+        *edgeData_out = p->after.edges;
     if (numDependencies_out)
-        *numDependencies_out = p->count;
+        *numDependencies_out = p->after.count;
     return PTXI_SUCCESS;
 }
 
 ptxiResult ptxiStreamIsCapturing(ptxiStream hStream, ptxiStreamCaptureStatus *captureStatus)
 {
     API_CALL;
-    return ptxiStreamGetCaptureInfo(hStream, captureStatus, NULL, NULL, NULL, NULL);
+    return ptxiStreamGetCaptureInfo(hStream, captureStatus, NULL, NULL, NULL, NULL, NULL);
 }
 
 ptxiResult ptxiThreadExchangeStreamCaptureMode(ptxiStreamCaptureMode *mode)

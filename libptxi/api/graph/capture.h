@@ -20,8 +20,8 @@ ptxiResult ptxi_capture_event(struct ptxiStream_st *s, ptxiGraphNodeType type, p
 /* A call that waits for a stream under capture, or asks whether it has ended, invalidates the capture. */
 ptxiResult ptxi_capture_invalidate(struct ptxiStream_st *s);
 
-/* Records an event in a capture: it gets the nodes that end before it. */
-ptxiResult ptxi_capture_record(struct ptxiStream_st *s, struct ptxi_captured *mark);
+/* Records an event in a capture: it gets the nodes that end before it, or that pass the port of a kernel node. */
+ptxiResult ptxi_capture_record(struct ptxiStream_st *s, struct ptxi_captured *mark, unsigned char port);
 void ptxi_captured_forget(struct ptxi_captured *mark);
 bool ptxi_captured_live(ptxiContext ctx, const struct ptxi_captured *mark); /* its capture has not ended */
 

@@ -285,12 +285,12 @@ bool ptxi_graph_is_plain(const ptxiGraphEdgeData *data)
 /* Programmatic edges connect kernels. They begin where the first kernel says so, or when all its blocks have begun. */
 bool ptxi_graph_edge_ok(const ptxiGraphEdgeData *data, const struct ptxi_work *from, const struct ptxi_work *to)
 {
-    enum { PROGRAMMATIC = 1, LAST_PORT = 2 };
-
     if (!data || ptxi_graph_is_plain(data))
         return true;
-    return data->type == PROGRAMMATIC && data->from_port && data->from_port <= LAST_PORT && !data->to_port &&
-           from->type == PTXI_GRAPH_NODE_TYPE_KERNEL && to->type == PTXI_GRAPH_NODE_TYPE_KERNEL;
+    return data->type == PTXI_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC && data->from_port &&
+           data->from_port <= PTXI_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER && !data->to_port &&
+           from->type == PTXI_GRAPH_NODE_TYPE_KERNEL &&
+           (!to || to->type == PTXI_GRAPH_NODE_TYPE_KERNEL);
 }
 
 ptxiResult ptxi_graph_list(struct ptxiGraphNode_st *const *from, size_t count, ptxiGraphNode *nodes, size_t *room)

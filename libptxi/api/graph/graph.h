@@ -75,7 +75,7 @@ void ptxi_graph_forget(struct ptxiGraphNode_st *n, const struct ptxiGraphNode_st
 
 bool ptxi_graph_is_plain(const ptxiGraphEdgeData *data); /* an ordinary edge, from the end of a node */
 
-/* True if such an edge is valid. `data` may be NULL. */
+/* True if such an edge is valid. `data` may be NULL: a plain edge; `to` may be NULL: a node that does not exist yet. */
 bool ptxi_graph_edge_ok(const ptxiGraphEdgeData *data, const struct ptxi_work *from, const struct ptxi_work *to);
 
 void ptxi_graph_free_node(struct ptxiGraphNode_st *n);

@@ -99,9 +99,9 @@ ptxiResult ptxi_work_kernel(struct ptxi_work *w, const PTXI_KERNEL_NODE_PARAMS *
     if (r)
         return r;
     code = ptxi_module_code(f->module, f->func->index, false);
-    struct ptxi_launch_shape shape = { { p->gridDimX, p->gridDimY, p->gridDimZ },
-                                       { p->blockDimX, p->blockDimY, p->blockDimZ }, p->sharedMemBytes, { 0 }, false,
-                                       { 0 } };
+    struct ptxi_launch_shape shape = { .grid = { p->gridDimX, p->gridDimY, p->gridDimZ },
+                                       .block = { p->blockDimX, p->blockDimY, p->blockDimZ },
+                                       .shared = p->sharedMemBytes };
 
     if (code && ptxi_launch_check_shape(f, code, &shape))
         return PTXI_ERROR_INVALID_VALUE;

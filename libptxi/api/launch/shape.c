@@ -30,6 +30,9 @@ ptxiResult ptxi_launch_read_attribute(const ptxiLaunchAttribute *a, struct ptxi_
     case PTXI_LAUNCH_ATTRIBUTE_COOPERATIVE:
         s->cooperative = a->value.cooperative != 0;
         return PTXI_SUCCESS;
+    case PTXI_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:
+        s->early = a->value.programmaticStreamSerializationAllowed != 0;
+        return PTXI_SUCCESS;
     case PTXI_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION: return read_cluster(value, s->cluster);
     case PTXI_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION: return read_cluster(value, s->preferred);
     case PTXI_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY: return PTXI_ERROR_INVALID_VALUE; /* an attribute of streams */

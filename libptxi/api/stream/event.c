@@ -7,12 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+void ptxi_captured_nodes_free(struct ptxi_captured_nodes *n)
+{
+    free(n->nodes);
+    free(n->edges);
+    *n = (struct ptxi_captured_nodes){ .count = 0 };
+}
+
 void ptxi_captured_free(struct ptxi_captured *mark)
 {
     atomic_store(&mark->capture, 0); /* calls read this without the lock */
-    free(mark->nodes);
-    mark->nodes = NULL;
-    mark->count = 0;
+    ptxi_captured_nodes_free(&mark->after);
 }
 
 /* ---- objects */

@@ -7,9 +7,13 @@
 /* The position in a capture where an event was recorded: the nodes that end before it. */
 struct ptxi_captured {
     _Atomic uint64_t capture; /* number; 0: none */
-    ptxiGraphNode *nodes;
-    size_t count;
+    struct ptxi_captured_nodes {
+        ptxiGraphNode *nodes;
+        ptxiGraphEdgeData *edges; /* the data of the edges to nodes that follow them */
+        size_t count;
+    } after;
 };
+void ptxi_captured_nodes_free(struct ptxi_captured_nodes *n); /* n is empty then */
 void ptxi_captured_free(struct ptxi_captured *mark); /* no other thread uses it */
 
 struct ptxiEvent_st {

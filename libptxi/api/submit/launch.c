@@ -78,24 +78,27 @@ ptxiResult ptxiLaunchCooperativeKernel(ptxiFunction f, unsigned gridDimX, unsign
 }
 
 /* Records an event in a call of its own. */
-static ptxiResult record_in_stream(ptxiEvent e, ptxiStream stream)
+static ptxiResult record_in_stream(ptxiEvent e, ptxiStream stream, unsigned char port)
 {
     API_CALL;
     ptxiContext ctx;
     struct ptxiStream_st *s;
     ptxiResult r = ptxi_stream_enter(stream, &ctx, &s);
 
-    return r ? r : ptxi_submit_record(e, s);
+    return r ? r : ptxi_submit_record(e, s, port);
 }
 
 /* An event that may be recorded when the grid has begun is recorded when it has ended. */
 static ptxiResult record_event(const ptxiLaunchAttribute *a, ptxiStream stream)
 {
+    enum { PROGRAMMATIC = PTXI_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC, BEGUN = PTXI_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER };
+    bool at_start = a->value.programmaticEvent.triggerAtBlockStart;
+
     switch (a->id) {
     case PTXI_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
-        return record_in_stream(a->value.programmaticEvent.event, stream);
+        return record_in_stream(a->value.programmaticEvent.event, stream, at_start ? BEGUN : PROGRAMMATIC);
     case PTXI_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
-        return record_in_stream(a->value.launchCompletionEvent.event, stream);
+        return record_in_stream(a->value.launchCompletionEvent.event, stream, BEGUN);
     default: return PTXI_SUCCESS;
     }
 }

@@ -68,7 +68,7 @@ ptxiResult ptxiLaunchHostFunc(ptxiStream hStream, ptxiHostFn fn, void *userData)
 
 /* ---- events */
 
-ptxiResult ptxi_submit_record(ptxiEvent e, struct ptxiStream_st *s)
+ptxiResult ptxi_submit_record(ptxiEvent e, struct ptxiStream_st *s, unsigned char port)
 {
     ptxiResult r = ptxi_handle_use(e, PTXI_HANDLE_EVENT);
 
@@ -77,7 +77,7 @@ ptxiResult ptxi_submit_record(ptxiEvent e, struct ptxiStream_st *s)
     if (e->ctx != s->ctx)
         return PTXI_ERROR_INVALID_HANDLE;
     if (ptxi_capturing(s))
-        return ptxi_capture_record(s, &e->captured);
+        return ptxi_capture_record(s, &e->captured, port);
     ptxi_captured_forget(&e->captured);
     return ptxi_event_record(e, s);
 }
@@ -89,7 +89,7 @@ ptxiResult ptxiEventRecord(ptxiEvent hEvent, ptxiStream hStream)
     struct ptxiStream_st *s;
     ptxiResult r = ptxi_stream_enter(hStream, &ctx, &s);
 
-    return r ? r : ptxi_submit_record(hEvent, s);
+    return r ? r : ptxi_submit_record(hEvent, s, PTXI_GRAPH_KERNEL_NODE_PORT_DEFAULT);
 }
 
 ptxiResult ptxiEventRecordWithFlags(ptxiEvent hEvent, ptxiStream hStream, unsigned flags)
@@ -102,7 +102,7 @@ ptxiResult ptxiEventRecordWithFlags(ptxiEvent hEvent, ptxiStream hStream, unsign
     if (r)
         return r;
     if (!flags)
-        return ptxi_submit_record(hEvent, s);
+        return ptxi_submit_record(hEvent, s, PTXI_GRAPH_KERNEL_NODE_PORT_DEFAULT);
     if (flags > 1)
         return PTXI_ERROR_INVALID_VALUE;
     return ptxi_capturing(s) ? ptxi_capture_event(s, PTXI_GRAPH_NODE_TYPE_EVENT_RECORD,

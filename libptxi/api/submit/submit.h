@@ -14,7 +14,10 @@ ptxiResult ptxi_submit_fill(bool async, ptxiStream stream, const PTXI_MEMSET_NOD
 ptxiResult ptxi_submit_host(struct ptxiStream_st *s, ptxiHostFn fn, void *user);
 ptxiResult ptxi_submit_free(struct ptxiStream_st *s, ptxiDevicePtr dptr);
 ptxiResult ptxi_submit_operations(ptxiStream stream, const ptxiStreamBatchMemOpParams *p, unsigned count);
-ptxiResult ptxi_submit_record(ptxiEvent e, struct ptxiStream_st *s);
+
+/* Records an event. A capture notes that it may be recorded when the last kernel has passed the port
+ * (PTXI_GRAPH_KERNEL_NODE_PORT_...). */
+ptxiResult ptxi_submit_record(ptxiEvent e, struct ptxiStream_st *s, unsigned char port);
 ptxiResult ptxi_submit_wait_event(struct ptxiStream_st *s, ptxiEvent e);
 
 /* Waits for the stream's work. A stream under capture has none: this invalidates the capture. */

@@ -259,7 +259,7 @@ START_TEST(rules_of_graphs_with_memory)
     launch(y);
     ok(ptxiGraphExecDestroy(y));
     ok(ptxiGraphDestroy(other));
-    ck_result(ptxiGraphInstantiate(&y, graph, PTXI_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH), PTXI_ERROR_NOT_SUPPORTED);
+    ck_result(ptxiGraphInstantiate(&y, graph, PTXI_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH), PTXI_ERROR_INVALID_VALUE);
 }
 END_TEST
 
@@ -379,7 +379,7 @@ static size_t dependencies(const ptxiGraphNode **nodes)
     ptxiStreamCaptureStatus status;
     size_t count = 77;
 
-    ok(ptxiStreamGetCaptureInfo(stream, &status, NULL, NULL, nodes, &count));
+    ok(ptxiStreamGetCaptureInfo(stream, &status, NULL, NULL, nodes, NULL, &count));
     return status == PTXI_STREAM_CAPTURE_STATUS_ACTIVE ? count : 99;
 }
 
@@ -400,7 +400,7 @@ START_TEST(a_capture_continues_a_graph)
     ok(ptxiGraphAddEmptyNode(&foreign, other, NULL, 0));
     ck_result(ptxiStreamBeginCaptureToGraph(stream, graph, &foreign, NULL, 1, 0), PTXI_ERROR_INVALID_VALUE);
     ck_result(ptxiStreamBeginCaptureToGraph(stream, graph, NULL, NULL, 1, 0), PTXI_ERROR_INVALID_VALUE);
-    ck_result(ptxiStreamBeginCaptureToGraph(stream, graph, &a, &programmatic, 1, 0), PTXI_ERROR_NOT_SUPPORTED);
+    ck_result(ptxiStreamBeginCaptureToGraph(stream, graph, &a, &programmatic, 1, 0), PTXI_ERROR_INVALID_VALUE);
     ck_result(ptxiStreamUpdateCaptureDependencies(stream, &a, NULL, 1, 0), PTXI_ERROR_ILLEGAL_STATE);
     ok(ptxiStreamBeginCaptureToGraph(stream, graph, (ptxiGraphNode[]){ a, a },
                                      (ptxiGraphEdgeData[]){ plain, plain }, 2, PTXI_STREAM_CAPTURE_MODE_RELAXED));

@@ -380,7 +380,7 @@ START_TEST(programs_cannot_destroy_the_graph_of_a_capture)
 
     ok(ptxiStreamCreate(&stream, 0));
     ok(ptxiStreamBeginCapture(stream, PTXI_STREAM_CAPTURE_MODE_GLOBAL));
-    ok(ptxiStreamGetCaptureInfo(stream, &status, NULL, &graph, NULL, NULL));
+    ok(ptxiStreamGetCaptureInfo(stream, &status, NULL, &graph, NULL, NULL, NULL));
     ck_result(ptxiGraphDestroy(graph), PTXI_ERROR_ILLEGAL_STATE); /* as on an H200 */
     ok(ptxiStreamEndCapture(stream, &ended));
     ck_assert_ptr_eq(ended, graph);
