@@ -227,12 +227,22 @@ ptxiResult ptxi_copy_resolve_fill(const PTXI_MEMSET_NODE_PARAMS *d, struct ptxi_
     return PTXI_SUCCESS;
 }
 
-bool ptxi_copy_may_fill(const struct ptxi_rows *rows)
+/* Memory of the host may be that of a pool which permits no device. Devices fill memory of each other. */
+static bool is_of_host_only(const void *p, ptxiDevice dev)
+{
+    struct ptxi_mem_region region;
+    struct ptxi_heap_block b;
+
+    return ptxi_heap_find((uintptr_t)p, &b, &region) && region.flags & PTXI_MEM_HOST &&
+           !ptxi_mem_is_accessible(&region, PTXI_ON_DEVICE(dev));
+}
+
+bool ptxi_copy_may_fill(const struct ptxi_rows *rows, ptxiDevice dev)
 {
     size_t bytes;
 
     return ptxi_rows_extent(rows->width, rows->dst_pitch, rows->height, 0, 1, &bytes) &&
-           classify_address(PTXI_COPY_DEVICE, rows->dst, bytes, true) == KNOWN;
+           classify_address(PTXI_COPY_DEVICE, rows->dst, bytes, true) == KNOWN && !is_of_host_only(rows->dst, dev);
 }
 
 ptxiResult ptxi_copy_fill(const struct ptxi_copy_submission *p, const struct ptxi_rows *rows)

@@ -25,7 +25,9 @@ ptxiResult ptxi_copy_resolve_box(const PTXI_MEMCPY3D *d, struct ptxi_rows *rows,
 
 /* Reads the description of a fill. The caller ensures that the sizes are not 0. */
 ptxiResult ptxi_copy_resolve_fill(const PTXI_MEMSET_NODE_PARAMS *d, struct ptxi_rows *rows);
-bool ptxi_copy_may_fill(const struct ptxi_rows *rows); /* its memory exists */
+
+/* True if its memory exists and the device may fill it. */
+bool ptxi_copy_may_fill(const struct ptxi_rows *rows, ptxiDevice dev);
 
 /* Queues rows that are checked. */
 ptxiResult ptxi_copy_fill(const struct ptxi_copy_submission *p, const struct ptxi_rows *rows);

@@ -22,7 +22,6 @@ struct ptxi_graph_memory {
 };
 
 enum {
-    ACCESSIBLE = PTXI_MEM_RWA | PTXI_MEM_WORDS,
     CHUNK = 32 << 20, /* the driver gives graphs memory in such units */
     ATTRIBUTES = PTXI_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH + 1
 };
@@ -137,12 +136,27 @@ static ptxiResult check_params(const PTXI_MEM_ALLOC_NODE_PARAMS *p)
     return r;
 }
 
+static bool is_managed(const PTXI_MEM_ALLOC_NODE_PARAMS *p)
+{
+    return p->poolProps.allocType == PTXI_MEM_ALLOCATION_TYPE_MANAGED;
+}
+
+/* Makes the memory accessible or inaccessible. */
+static void set_accessible(const struct ptxi_graph_memory *m, bool accessible)
+{
+    uint32_t flags = PTXI_MEM_RWA | PTXI_MEM_WORDS;
+
+    flags |= is_managed(&m->params) ? PTXI_MEM_MANAGED : 0;
+    flags |= accessible ? 0 : PTXI_MEM_FREED;
+    ptxi_memmap_set_flags(ptxi_state.memmap, m->params.dptr, flags);
+}
+
 /* The devices that may access the memory, as memmap.h defines them. */
 static uint64_t devices_of(const PTXI_MEM_ALLOC_NODE_PARAMS *p)
 {
-    uint64_t devices = PTXI_ON_DEVICE(p->poolProps.location.id);
+    uint64_t devices = is_managed(p) ? 0 : PTXI_ON_DEVICE(p->poolProps.location.id);
 
-    for (size_t i = 0; i < p->accessDescCount; i++)
+    for (size_t i = 0; devices && i < p->accessDescCount; i++)
         if (p->accessDescs[i].flags)
             devices |= PTXI_ON_DEVICE(p->accessDescs[i].location.id);
     return devices;
@@ -253,7 +267,7 @@ ptxiResult ptxi_graph_memory_allocate(struct ptxi_graph_memory *m)
         if (!m->live++) {
             count_allocation(m);
             touch(m);
-            ptxi_memmap_set_flags(ptxi_state.memmap, m->params.dptr, ACCESSIBLE);
+            set_accessible(m, true);
         }
         r = PTXI_SUCCESS;
     }
@@ -267,7 +281,7 @@ static void end_allocation(struct ptxi_graph_memory *m)
     pthread_mutex_lock(&lock);
     if (m->live && !--m->live) {
         count_free(m);
-        ptxi_memmap_set_flags(ptxi_state.memmap, m->params.dptr, ACCESSIBLE | PTXI_MEM_FREED);
+        set_accessible(m, false);
     }
     unref_locked(m);
     pthread_mutex_unlock(&lock);
@@ -333,7 +347,7 @@ static void end_all(struct ptxi_graph_memory *m)
 {
     if (m->live) {
         count_free(m);
-        ptxi_memmap_set_flags(ptxi_state.memmap, m->params.dptr, ACCESSIBLE | PTXI_MEM_FREED);
+        set_accessible(m, false);
         m->live = 0;
     }
     if (m->allocated) {

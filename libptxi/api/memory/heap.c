@@ -283,10 +283,10 @@ static void fill_block(const struct ptxi_heap_block *b, bool clean)
 /* The devices that may access the block, as memmap.h defines them. */
 static uint64_t devices_of(const struct ptxi_heap_block *b, uint32_t mem_flags)
 {
+    if (b->pool && !(mem_flags & PTXI_MEM_MANAGED))
+        return atomic_load(&b->pool->devices);
     if (mem_flags & (PTXI_MEM_HOST | PTXI_MEM_MANAGED))
         return 0;
-    if (b->pool)
-        return atomic_load(&b->pool->devices);
     uint64_t devices = PTXI_ON_DEVICE(b->device) | PTXI_ON_PEER(b->device);
 
     return b->kind == PTXI_HEAP_IMPORTED ? devices | PTXI_ON_DEVICE(b->ctx->device) : devices;
@@ -347,7 +347,8 @@ static void choose_class(struct ptxi_heap_block *b, const struct request *q)
     size_t bytes = b->size + RED_ZONE + (q->pages ? q->pages->offset % PAGE : 0);
 
     b->size_class = class_of(q->pages && bytes <= SLAB_MAX ? SLAB_MAX + 1 : bytes);
-    if (b->kind == PTXI_HEAP_DEVICE && !(q->mem_flags & PTXI_MEM_MANAGED) && is_small(class_bytes(b->size_class)))
+    if (b->kind == PTXI_HEAP_DEVICE && !(q->mem_flags & (PTXI_MEM_MANAGED | PTXI_MEM_HOST)) &&
+        is_small(class_bytes(b->size_class)))
         b->family = FAMILY_DEVICE;
 }
 
@@ -450,12 +451,14 @@ ptxiResult ptxi_heap_import(ptxiContext ctx, ptxiDevice device, size_t size, con
 ptxiResult ptxi_heap_alloc_in_pool(ptxiContext ctx, size_t size, struct ptxiMemPool_st *pool,
                                    const struct ptxi_pages *pages, struct ptxi_heap_block **block)
 {
+    static const uint32_t flags[] = { [PTXI_POOL_HOST] = PTXI_MEM_HOST, [PTXI_POOL_MANAGED] = PTXI_MEM_MANAGED };
+    ptxiDevice device = pool->kind == PTXI_POOL_DEVICE ? (ptxiDevice)pool->place : ctx->device;
     uint64_t before = atomic_load(&pool->devices), now;
-    ptxiResult r = allocate_block(&(struct request){ .ctx = ctx, .device = pool->device, .size = size,
-                                                     .kind = PTXI_HEAP_DEVICE, .mem_flags = PTXI_MEM_RWA, .pool = pool,
-                                                     .pages = pages }, block);
+    ptxiResult r = allocate_block(&(struct request){ .ctx = ctx, .device = device, .size = size,
+                                                     .kind = PTXI_HEAP_DEVICE, .pool = pool, .pages = pages,
+                                                     .mem_flags = PTXI_MEM_RWA | flags[pool->kind] }, block);
 
-    for (; !r && (now = atomic_load(&pool->devices)) != before; before = now)
+    for (; !r && pool->kind != PTXI_POOL_MANAGED && (now = atomic_load(&pool->devices)) != before; before = now)
         ptxi_memmap_set_devices(ptxi_state.memmap, (*block)->base, now);
     return r;
 }

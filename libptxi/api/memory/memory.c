@@ -315,16 +315,22 @@ static size_t attribute_bytes(int attribute)
     }
 }
 
+/* True if the block's device may access it. */
+static bool may_access(const struct ptxi_heap_block *b, const struct ptxi_mem_region *region)
+{
+    return ptxi_mem_is_accessible(region, PTXI_ON_DEVICE(b->device));
+}
+
 /* The value of a valid attribute for memory that the heap knows. */
 static uint64_t get_attribute(int attribute, uint64_t ptr, const struct ptxi_heap_block *b,
                               const struct ptxi_mem_region *region)
 {
-    bool host = is_host(b);
+    bool host = region->flags & PTXI_MEM_HOST;
 
     switch (attribute) {
     case PTXI_POINTER_ATTRIBUTE_CONTEXT: return (uintptr_t)b->ctx;
     case PTXI_POINTER_ATTRIBUTE_MEMORY_TYPE: return host ? PTXI_MEMORYTYPE_HOST : PTXI_MEMORYTYPE_DEVICE;
-    case PTXI_POINTER_ATTRIBUTE_DEVICE_POINTER: return ptr;
+    case PTXI_POINTER_ATTRIBUTE_DEVICE_POINTER: return host && !may_access(b, region) ? 0 : ptr;
     case PTXI_POINTER_ATTRIBUTE_HOST_POINTER: return host || region->flags & PTXI_MEM_MANAGED ? ptr : 0;
     case PTXI_POINTER_ATTRIBUTE_SYNC_MEMOPS: return !host && !(region->flags & PTXI_MEM_MANAGED);
     case PTXI_POINTER_ATTRIBUTE_BUFFER_ID:

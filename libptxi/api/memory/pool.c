@@ -16,39 +16,50 @@
 enum { CHUNK = 32 << 20, FIRST_ATTRIBUTE = PTXI_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES,
        LAST_ATTRIBUTE = PTXI_MEMPOOL_ATTR_USED_MEM_HIGH };
 
-/* Each device's own pool. */
-static struct ptxiMemPool_st device_pools[PTXI_MAX_DEVICES] = {
-    [0 ... PTXI_MAX_DEVICES - 1] = { .refs = 1, .reuse = { 1, 1, 1, 1 } }
-};
-static struct ptxiMemPool_st *chosen[PTXI_MAX_DEVICES]; /* NULL: the device's own pool; under the lock of pools */
+/* The default pools. */
+static struct ptxiMemPool_st own_pools[2][PTXI_PLACES]; /* [1]: of managed memory */
+static struct ptxiMemPool_st *chosen[2][PTXI_PLACES];   /* NULL: the default pool; under the lock of pools */
 static pthread_once_t pools_once = PTHREAD_ONCE_INIT;
 
-static void number_pools(void)
+static enum ptxi_pool_kind kind_at(bool managed, unsigned place)
 {
-    for (int d = 0; d < PTXI_MAX_DEVICES; d++) {
-        device_pools[d].device = d;
-        device_pools[d].devices = PTXI_ON_DEVICE(d);
-    }
+    if (managed)
+        return PTXI_POOL_MANAGED;
+    return place < PTXI_PLACE_NONE ? PTXI_POOL_DEVICE : PTXI_POOL_HOST;
 }
 
-static struct ptxiMemPool_st *own_pool(ptxiDevice dev)
+static struct ptxiMemPool_st new_pool(bool managed, unsigned place)
 {
-    pthread_once(&pools_once, number_pools);
-    return &device_pools[dev];
+    enum ptxi_pool_kind kind = kind_at(managed, place);
+
+    return (struct ptxiMemPool_st){ .refs = 1, .kind = kind, .place = place, .reuse = { 1, 1, 1, 1 },
+                                    .devices = kind == PTXI_POOL_DEVICE ? PTXI_ON_DEVICE(place) : PTXI_ON_NO_DEVICE };
+}
+
+static void make_own_pools(void)
+{
+    for (unsigned place = 0; place < PTXI_PLACES; place++)
+        for (unsigned managed = 0; managed < 2; managed++)
+            own_pools[managed][place] = new_pool(managed, place);
+}
+
+static struct ptxiMemPool_st *own_pool(bool managed, unsigned place)
+{
+    pthread_once(&pools_once, make_own_pools);
+    return &own_pools[managed][place];
 }
 
 /* Under the lock of pools. */
-static struct ptxiMemPool_st *current_pool(ptxiDevice dev)
+static struct ptxiMemPool_st *current_pool(bool managed, unsigned place)
 {
-    return chosen[dev] ? chosen[dev] : own_pool(dev);
+    return chosen[managed][place] ? chosen[managed][place] : own_pool(managed, place);
 }
 
 static bool is_own_pool(const struct ptxiMemPool_st *p)
 {
-    for (unsigned d = 0; d < ptxi_state.device_count; d++)
-        if (p == own_pool((ptxiDevice)d))
-            return true;
-    return false;
+    uintptr_t at = (uintptr_t)p - (uintptr_t)own_pools;
+
+    return at < sizeof own_pools && at % sizeof own_pools[0][0] == 0;
 }
 
 bool ptxi_pool_use(const struct ptxiMemPool_st *p)
@@ -96,7 +107,7 @@ static ptxiResult allocate_from_pool(ptxiContext ctx, struct ptxiMemPool_st *p, 
     if (bytes > ptxi_state.total_memory) /* so that the counts do not overflow */
         return PTXI_ERROR_OUT_OF_MEMORY;
     pthread_mutex_lock(&ptxi_pool_mutex);
-    p = p ? p : current_pool(ctx->device);
+    p = p ? p : current_pool(false, (unsigned)ctx->device);
     bool room = ptxi_pool_reserve_locked(p, bytes);
 
     if (room && p->sharing == PTXI_POOL_SHARED) {
@@ -138,13 +149,14 @@ static void free_block(void *payload)
     ptxi_heap_free(*(struct ptxi_heap_block **)payload);
 }
 
+/* True for memory of ptxiMemAllocManaged(). */
 static bool is_managed(ptxiDevicePtr dptr)
 {
     struct ptxi_heap_block there;
     struct ptxi_mem_region region;
 
     return ptxi_heap_find(dptr, &there, &region) && there.base == dptr && there.kind == PTXI_HEAP_DEVICE &&
-           region.flags & PTXI_MEM_MANAGED;
+           region.flags & PTXI_MEM_MANAGED && !there.pool;
 }
 
 ptxiResult ptxi_pool_free_in_stream(struct ptxiStream_st *s, ptxiDevicePtr dptr)
@@ -167,47 +179,64 @@ ptxiResult ptxi_pool_free_in_stream(struct ptxiStream_st *s, ptxiDevicePtr dptr)
 
 /* ---- pools */
 
-/* Pools exist for memory of the device only. */
-static ptxiResult check_place(const ptxiMemLocation *at, int type)
+/* Finds the place of a pool's memory, and whether it is managed. */
+static ptxiResult find_place(const ptxiMemLocation *at, int type, bool *managed, unsigned *place)
 {
-    bool device = at->type == PTXI_MEM_LOCATION_TYPE_DEVICE, managed = type == PTXI_MEM_ALLOCATION_TYPE_MANAGED;
-
-    if ((unsigned)at->type >= PTXI_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT ||
-        (!managed && (type != PTXI_MEM_ALLOCATION_TYPE_PINNED || !at->type)) ||
-        (device && ptxi_api_device(at->id)))
+    *managed = type == PTXI_MEM_ALLOCATION_TYPE_MANAGED;
+    if (!*managed && type != PTXI_MEM_ALLOCATION_TYPE_PINNED)
         return PTXI_ERROR_INVALID_VALUE;
-    return device && !managed ? PTXI_SUCCESS : PTXI_ERROR_NOT_SUPPORTED;
+    switch ((int)at->type) {
+    case PTXI_MEM_LOCATION_TYPE_DEVICE:
+        *place = PTXI_PLACE_DEVICE + (unsigned)at->id;
+        return ptxi_api_device(at->id) ? PTXI_ERROR_INVALID_VALUE : PTXI_SUCCESS;
+    case PTXI_MEM_LOCATION_TYPE_HOST: *place = PTXI_PLACE_HOST; return PTXI_SUCCESS;
+    case PTXI_MEM_LOCATION_TYPE_HOST_NUMA:
+        *place = PTXI_PLACE_NODE;
+        return at->id ? PTXI_ERROR_INVALID_VALUE : PTXI_SUCCESS;
+    case 0: /* no place */
+        *place = PTXI_PLACE_NONE;
+        return *managed ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
+    default: return PTXI_ERROR_INVALID_VALUE;
+    }
 }
 
-ptxiResult ptxi_pool_check_properties(const ptxiMemPoolProps *p)
+/* Checks properties and finds the place. */
+static ptxiResult check_properties(const ptxiMemPoolProps *p, bool *managed, unsigned *place)
 {
     static const unsigned char zeros[sizeof p->reserved];
-    ptxiResult r = check_place(&p->location, (int)p->allocType);
+    ptxiResult r = find_place(&p->location, (int)p->allocType, managed, place);
+    bool shareable = !r && kind_at(*managed, *place) == PTXI_POOL_DEVICE;
 
-    if (r == PTXI_ERROR_INVALID_VALUE || memcmp(p->reserved, zeros, sizeof zeros) ||
-        (p->handleTypes && p->handleTypes != PTXI_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR &&
-         p->handleTypes != PTXI_MEM_HANDLE_TYPE_FABRIC))
+    if (r || memcmp(p->reserved, zeros, sizeof zeros) ||
+        (p->handleTypes && (!shareable || (p->handleTypes != PTXI_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR &&
+                                           p->handleTypes != PTXI_MEM_HANDLE_TYPE_FABRIC))))
         return PTXI_ERROR_INVALID_VALUE;
-    if (r || p->handleTypes == PTXI_MEM_HANDLE_TYPE_FABRIC)
+    if (p->handleTypes == PTXI_MEM_HANDLE_TYPE_FABRIC)
         return PTXI_ERROR_NOT_SUPPORTED;
     return p->maxSize > ptxi_state.total_memory ? PTXI_ERROR_OUT_OF_MEMORY : PTXI_SUCCESS;
 }
 
-/* Makes a pool and its handle. Closes the file on failure. */
-static ptxiResult make_pool(ptxiMemoryPool *pool, ptxiDevice device, size_t most, enum ptxi_pool_sharing sharing,
-                            int fd)
+ptxiResult ptxi_pool_check_properties(const ptxiMemPoolProps *p)
+{
+    bool managed;
+    unsigned place;
+    ptxiResult r = check_properties(p, &managed, &place);
+
+    return !r && place >= PTXI_PLACE_NONE ? PTXI_ERROR_NOT_SUPPORTED : r;
+}
+
+/* Makes a pool like `model`, and its handle. Closes its file on failure. */
+static ptxiResult make_pool(ptxiMemoryPool *pool, const struct ptxiMemPool_st *model)
 {
     struct ptxiMemPool_st *p = malloc(sizeof *p);
 
     if (!p) {
-        if (sharing != PTXI_POOL_PRIVATE)
-            close(fd);
+        if (model->sharing != PTXI_POOL_PRIVATE)
+            close(model->fd);
         return PTXI_ERROR_OUT_OF_MEMORY;
     }
-    *p = (struct ptxiMemPool_st){
-        .refs = 1, .device = device, .devices = PTXI_ON_DEVICE(device), .reuse = { 1, 1, 1, 1 }, .most = most,
-        .sharing = sharing, .fd = fd, .file_end = PTXI_PAGE,
-    };
+    memcpy(p, model, sizeof *p); /* it has no handle yet */
+    p->file_end = PTXI_PAGE;
     if (!ptxi_handle_add(&p->handle, PTXI_HANDLE_MEMORY_POOL, NULL, release_pool)) {
         release_pool(p);
         return PTXI_ERROR_OUT_OF_MEMORY;
@@ -237,16 +266,21 @@ ptxiResult ptxiMemPoolCreate(ptxiMemoryPool *pool, const ptxiMemPoolProps *poolP
         return r;
     if (!pool || !poolProps)
         return PTXI_ERROR_INVALID_VALUE;
-    if ((r = ptxi_pool_check_properties(poolProps)))
-        return r;
-    bool shared = poolProps->handleTypes;
-    ptxiDevice device = poolProps->location.id;
-    int fd = shared ? make_file(device) : -1;
+    bool managed;
+    unsigned place;
 
-    if (shared && fd < 0)
-        return PTXI_ERROR_OUT_OF_MEMORY;
-    return make_pool(pool, device, (poolProps->maxSize + CHUNK - 1) / CHUNK * CHUNK,
-                     shared ? PTXI_POOL_SHARED : PTXI_POOL_PRIVATE, fd);
+    if ((r = check_properties(poolProps, &managed, &place)))
+        return r;
+    struct ptxiMemPool_st model = new_pool(managed, place);
+
+    model.most = (poolProps->maxSize + CHUNK - 1) / CHUNK * CHUNK;
+    if (poolProps->handleTypes) {
+        model.sharing = PTXI_POOL_SHARED;
+        model.fd = make_file((ptxiDevice)place);
+        if (model.fd < 0)
+            return PTXI_ERROR_OUT_OF_MEMORY;
+    }
+    return make_pool(pool, &model);
 }
 
 ptxiResult ptxiMemPoolDestroy(ptxiMemoryPool pool)
@@ -259,39 +293,60 @@ ptxiResult ptxiMemPoolDestroy(ptxiMemoryPool pool)
     if (ptxi_handle_retire(pool, PTXI_HANDLE_MEMORY_POOL))
         return PTXI_ERROR_INVALID_VALUE;
     pthread_mutex_lock(&ptxi_pool_mutex);
-    if (chosen[pool->device] == pool)
-        chosen[pool->device] = NULL;
+    struct ptxiMemPool_st **current = &chosen[pool->kind == PTXI_POOL_MANAGED][pool->place];
+
+    if (*current == pool)
+        *current = NULL;
     pthread_mutex_unlock(&ptxi_pool_mutex);
     ptxi_handle_unref(&pool->handle);
     return PTXI_SUCCESS;
 }
 
-static ptxiResult return_pool(ptxiMemoryPool *to, ptxiDevice dev, struct ptxiMemPool_st *find(ptxiDevice))
+static void return_pool(ptxiMemoryPool *to, struct ptxiMemPool_st *find(bool, unsigned), bool managed, unsigned place)
+{
+    pthread_mutex_lock(&ptxi_pool_mutex);
+    *to = find(managed, place);
+    pthread_mutex_unlock(&ptxi_pool_mutex);
+}
+
+static ptxiResult return_pool_of_device(ptxiMemoryPool *to, ptxiDevice dev,
+                                        struct ptxiMemPool_st *find(bool, unsigned))
 {
     ptxiResult r = ptxi_api_enter();
 
-    if (r)
-        return r;
-    if (!to)
-        return PTXI_ERROR_INVALID_VALUE;
+    if (r || !to)
+        return r ? r : PTXI_ERROR_INVALID_VALUE;
     if ((r = ptxi_api_device(dev)))
         return r;
-    pthread_mutex_lock(&ptxi_pool_mutex);
-    *to = find(dev);
-    pthread_mutex_unlock(&ptxi_pool_mutex);
+    return_pool(to, find, false, (unsigned)dev);
     return PTXI_SUCCESS;
 }
 
 ptxiResult ptxiDeviceGetDefaultMemPool(ptxiMemoryPool *pool_out, ptxiDevice dev)
 {
     API_CALL;
-    return return_pool(pool_out, dev, own_pool);
+    return return_pool_of_device(pool_out, dev, own_pool);
 }
 
 ptxiResult ptxiDeviceGetMemPool(ptxiMemoryPool *pool, ptxiDevice dev)
 {
     API_CALL;
-    return return_pool(pool, dev, current_pool);
+    return return_pool_of_device(pool, dev, current_pool);
+}
+
+static ptxiResult choose_pool(ptxiMemoryPool pool, bool managed, unsigned place)
+{
+    if (!ptxi_pool_use(pool) || pool->kind != kind_at(managed, place) || pool->place != place ||
+        pool->sharing == PTXI_POOL_IMPORTED)
+        return PTXI_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&ptxi_pool_mutex);
+    /* otherwise another thread is destroying it */
+    bool exists = is_own_pool(pool) || ptxi_handle_is(pool, PTXI_HANDLE_MEMORY_POOL);
+
+    if (exists)
+        chosen[managed][place] = pool;
+    pthread_mutex_unlock(&ptxi_pool_mutex);
+    return exists ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
 }
 
 ptxiResult ptxiDeviceSetMemPool(ptxiDevice dev, ptxiMemoryPool pool)
@@ -301,18 +356,13 @@ ptxiResult ptxiDeviceSetMemPool(ptxiDevice dev, ptxiMemoryPool pool)
 
     if (r || (r = ptxi_api_device(dev)))
         return r;
-    if (!ptxi_pool_use(pool) || pool->device != dev || pool->sharing == PTXI_POOL_IMPORTED)
-        return PTXI_ERROR_INVALID_VALUE;
-    pthread_mutex_lock(&ptxi_pool_mutex);
-    if (is_own_pool(pool) || ptxi_handle_is(pool, PTXI_HANDLE_MEMORY_POOL))
-        chosen[dev] = pool;
-    else /* another thread is destroying it */
-        r = PTXI_ERROR_INVALID_VALUE;
-    pthread_mutex_unlock(&ptxi_pool_mutex);
-    return r;
+    /* a pool of managed memory becomes the current one for managed memory of this device */
+    return choose_pool(pool, ptxi_pool_use(pool) && pool->kind == PTXI_POOL_MANAGED, (unsigned)dev);
 }
 
-static ptxiResult enter_place(const ptxiMemLocation *location, ptxiMemAllocationType type)
+/* The begin of calls for a place. */
+static ptxiResult enter_place(const ptxiMemLocation *location, ptxiMemAllocationType type, bool *managed,
+                              unsigned *place)
 {
     ptxiResult r = ptxi_api_enter();
 
@@ -320,33 +370,42 @@ static ptxiResult enter_place(const ptxiMemLocation *location, ptxiMemAllocation
         return r ? r : PTXI_ERROR_INVALID_VALUE;
     if ((unsigned)location->type > PTXI_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT)
         return PTXI_ERROR_NOT_SUPPORTED;
-    return check_place(location, (int)type);
+    return find_place(location, (int)type, managed, place);
+}
+
+static ptxiResult return_pool_of_place(ptxiMemoryPool *to, const ptxiMemLocation *location, ptxiMemAllocationType type,
+                                       struct ptxiMemPool_st *find(bool, unsigned))
+{
+    bool managed;
+    unsigned place;
+    ptxiResult r = enter_place(location, type, &managed, &place);
+
+    if (r || !to)
+        return r ? r : PTXI_ERROR_INVALID_VALUE;
+    return_pool(to, find, managed, place);
+    return PTXI_SUCCESS;
 }
 
 ptxiResult ptxiMemGetDefaultMemPool(ptxiMemoryPool *pool_out, ptxiMemLocation *location, ptxiMemAllocationType type)
 {
     API_CALL;
-    ptxiResult r = enter_place(location, type);
-
-    return r ? r : ptxiDeviceGetDefaultMemPool(pool_out, location->id);
+    return return_pool_of_place(pool_out, location, type, own_pool);
 }
 
 ptxiResult ptxiMemGetMemPool(ptxiMemoryPool *pool, ptxiMemLocation *location, ptxiMemAllocationType type)
 {
     API_CALL;
-    ptxiResult r = enter_place(location, type);
-
-    return r ? r : ptxiDeviceGetMemPool(pool, location->id);
+    return return_pool_of_place(pool, location, type, current_pool);
 }
 
 ptxiResult ptxiMemSetMemPool(ptxiMemLocation *location, ptxiMemAllocationType type, ptxiMemoryPool pool)
 {
     API_CALL;
-    ptxiResult r = enter_place(location, type);
+    bool managed;
+    unsigned place;
+    ptxiResult r = enter_place(location, type, &managed, &place);
 
-    if (r == PTXI_ERROR_NOT_SUPPORTED)
-        r = PTXI_ERROR_INVALID_VALUE; /* the pool is of another kind */
-    return r ? r : ptxiDeviceSetMemPool(location->id, pool);
+    return r ? r : choose_pool(pool, managed, place);
 }
 
 ptxiResult ptxiMemPoolTrimTo(ptxiMemoryPool pool, size_t minBytesToKeep)
@@ -393,7 +452,13 @@ ptxiResult ptxiMemPoolImportFromShareableHandle(ptxiMemoryPool *pool_out, void *
     if (ptxi_api_device(part.device))
         return PTXI_ERROR_INVALID_DEVICE;
     fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-    return fd < 0 ? PTXI_ERROR_OUT_OF_MEMORY : make_pool(pool_out, part.device, 0, PTXI_POOL_IMPORTED, fd);
+    if (fd < 0)
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    struct ptxiMemPool_st model = new_pool(false, (unsigned)part.device);
+
+    model.sharing = PTXI_POOL_IMPORTED;
+    model.fd = fd;
+    return make_pool(pool_out, &model);
 }
 
 ptxiResult ptxiMemPoolExportPointer(ptxiMemPoolPtrExportData *shareData_out, ptxiDevicePtr ptr)
@@ -507,12 +572,13 @@ ptxiResult ptxiMemPoolGetAccess(ptxiMemAccessFlags *flags, ptxiMemoryPool memPoo
         if (ptxi_api_device(location->id))
             return PTXI_ERROR_INVALID_VALUE;
         *flags = PTXI_MEM_ACCESS_FLAGS_PROT_NONE;
-        if (atomic_load(&memPool->devices) & PTXI_ON_DEVICE(location->id))
+        if (memPool->kind != PTXI_POOL_MANAGED && atomic_load(&memPool->devices) & PTXI_ON_DEVICE(location->id))
             *flags = PTXI_MEM_ACCESS_FLAGS_PROT_READWRITE;
         return PTXI_SUCCESS;
     case PTXI_MEM_LOCATION_TYPE_HOST:
     case PTXI_MEM_LOCATION_TYPE_HOST_NUMA:
-        *flags = PTXI_MEM_ACCESS_FLAGS_PROT_NONE;
+        *flags = memPool->kind == PTXI_POOL_HOST ? PTXI_MEM_ACCESS_FLAGS_PROT_READWRITE
+                 : PTXI_MEM_ACCESS_FLAGS_PROT_NONE;
         return PTXI_SUCCESS;
     default:
         return PTXI_ERROR_INVALID_VALUE;
@@ -531,6 +597,23 @@ ptxiResult ptxi_pool_check_access(ptxiDevice own, const ptxiMemAccessDesc *a)
         (a->flags == PTXI_MEM_ACCESS_FLAGS_PROT_NONE && a->location.id == own))
         return PTXI_ERROR_INVALID_DEVICE;
     return PTXI_SUCCESS;
+}
+
+/* The host can always access its own pool, and what is set for managed pools has no effect. */
+static ptxiResult check_access(const struct ptxiMemPool_st *p, const ptxiMemAccessDesc *a)
+{
+    if (p->kind == PTXI_POOL_DEVICE)
+        return ptxi_pool_check_access((ptxiDevice)p->place, a);
+    if ((int)a->flags != PTXI_MEM_ACCESS_FLAGS_PROT_NONE && (int)a->flags != PTXI_MEM_ACCESS_FLAGS_PROT_READWRITE)
+        return a->flags == PTXI_MEM_ACCESS_FLAGS_PROT_READ ? PTXI_ERROR_NOT_SUPPORTED : PTXI_ERROR_INVALID_VALUE;
+    switch ((int)a->location.type) {
+    case PTXI_MEM_LOCATION_TYPE_DEVICE:
+        return ptxi_api_device(a->location.id) ? PTXI_ERROR_INVALID_DEVICE : PTXI_SUCCESS;
+    case PTXI_MEM_LOCATION_TYPE_HOST:
+    case PTXI_MEM_LOCATION_TYPE_HOST_NUMA:
+        return p->kind == PTXI_POOL_HOST && !a->flags ? PTXI_ERROR_NOT_SUPPORTED : PTXI_SUCCESS;
+    default: return PTXI_ERROR_INVALID_VALUE;
+    }
 }
 
 /* Applies the pool's devices to the memory that it has given out. state.lock orders concurrent calls. */
@@ -556,13 +639,15 @@ ptxiResult ptxiMemPoolSetAccess(ptxiMemoryPool pool, const ptxiMemAccessDesc *ma
     if (!ptxi_pool_use(pool) || !map)
         return PTXI_ERROR_INVALID_VALUE;
     for (size_t i = 0; i < count && !r; i++)
-        r = ptxi_pool_check_access(pool->device, &map[i]);
-    if (r)
+        r = check_access(pool, &map[i]);
+    if (r || pool->kind == PTXI_POOL_MANAGED) /* any device may access its memory */
         return r;
     pthread_mutex_lock(&ptxi_state.lock);
     uint64_t devices = atomic_load(&pool->devices), before = devices;
 
     for (size_t i = 0; i < count; i++) {
+        if (map[i].location.type != PTXI_MEM_LOCATION_TYPE_DEVICE)
+            continue;
         devices &= ~PTXI_ON_DEVICE(map[i].location.id);
         devices |= map[i].flags ? PTXI_ON_DEVICE(map[i].location.id) : 0;
     }

@@ -9,7 +9,8 @@
 /* Finds the pool, which the call then holds. */
 bool ptxi_pool_use(const struct ptxiMemPool_st *p);
 
-/* Checks properties of a new pool or of a node, and a description of access to memory of the device `own`. */
+/* Checks properties of a node's memory, which is that of a device, and a description of access to memory of the device
+ * `own`. */
 ptxiResult ptxi_pool_check_properties(const ptxiMemPoolProps *p);
 ptxiResult ptxi_pool_check_access(ptxiDevice own, const ptxiMemAccessDesc *a);
 

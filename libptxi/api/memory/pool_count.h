@@ -4,6 +4,7 @@
 #define PTXI_API_MEMORY_POOL_COUNT_H
 
 #include "api/handle/handle.h"
+#include "exec/memmap/region.h"
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -14,10 +15,22 @@ enum ptxi_pool_sharing {
     PTXI_POOL_IMPORTED, /* the file is that of a pool of another process */
 };
 
+enum ptxi_pool_kind { PTXI_POOL_DEVICE, PTXI_POOL_HOST, PTXI_POOL_MANAGED };
+
+/* Where a pool has its memory, or would like to have it if the memory is managed. */
+enum ptxi_pool_place {
+    PTXI_PLACE_DEVICE, /* and the following numbers, one for each device */
+    PTXI_PLACE_NONE = PTXI_MAX_DEVICES,
+    PTXI_PLACE_HOST,
+    PTXI_PLACE_NODE, /* the only NUMA node */
+    PTXI_PLACES,
+};
+
 struct ptxiMemPool_st {
-    struct ptxi_handle handle; /* not used for the pools of devices, which are never destroyed */
+    struct ptxi_handle handle; /* not used for default pools, which are never destroyed */
     size_t refs;               /* the program's, and one for each allocation */
-    ptxiDevice device;
+    enum ptxi_pool_kind kind;
+    unsigned place;            /* enum ptxi_pool_place; the number of the device for PTXI_POOL_DEVICE */
     _Atomic uint64_t devices;  /* that may access the memory, as memmap.h defines them */
     size_t most;               /* bytes; 0: no limit */
     enum ptxi_pool_sharing sharing;

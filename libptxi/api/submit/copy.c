@@ -266,7 +266,7 @@ ptxiResult ptxi_submit_fill(bool async, ptxiStream stream, const PTXI_MEMSET_NOD
         return r;
     bool captured = ptxi_capturing(p.stream);
 
-    if (!ptxi_copy_may_fill(&rows) && !(captured && ptxi_graph_memory_contains(d->dst)))
+    if (!ptxi_copy_may_fill(&rows, p.ctx->device) && !(captured && ptxi_graph_memory_contains(d->dst)))
         return PTXI_ERROR_INVALID_VALUE;
     return captured ? ptxi_capture_set(p.stream, d) : ptxi_copy_fill(&p, &rows);
 }

@@ -18,7 +18,9 @@ static void describe_nearest_allocation(struct ptxi_fault_report *r, struct ptxi
     r->near_base = near.base;
     r->near_size = near.size;
     r->near_freed = near.flags & PTXI_MEM_FREED;
-    r->near_device = near.devices >> PTXI_MAX_DEVICES ? __builtin_ctzll(near.devices >> PTXI_MAX_DEVICES) : -1;
+    uint64_t peers = (near.devices & ~PTXI_ON_NO_DEVICE) >> PTXI_MAX_DEVICES;
+
+    r->near_device = peers ? __builtin_ctzll(peers) : -1;
 }
 
 static bool concerns_global_memory(enum ptxi_fault_kind kind, uint64_t address)

@@ -19,11 +19,12 @@ enum {
     PTXI_MEM_MAPPED = 1 << 9,  /* it forms one region with adjacent regions that have the same flags and devices */
 };
 
-enum { PTXI_MAX_DEVICES = 32 };
+enum { PTXI_MAX_DEVICES = 31 };
 
 /* Sets of devices. Kernels may access a region if the region's set and that of their context have a common bit. */
 #define PTXI_ON_DEVICE(d) (UINT64_C(1) << (d))                            /* the device itself */
 #define PTXI_ON_PEER(d) (UINT64_C(1) << ((unsigned)PTXI_MAX_DEVICES + (d))) /* with enabled peer access to it */
+#define PTXI_ON_NO_DEVICE (UINT64_C(1) << 63)                              /* no context has this bit */
 
 struct ptxi_mem_region {
     uint64_t base, size; /* bytes */
