@@ -87,7 +87,7 @@ LAYERS = [
      "api/module api/launch api/copy api/graph api/submit"),
     ("api/devrt", "the device runtime that kernels call",
      "base num isa parse compile exec api/error api/observe api/handle api/queue api/context api/stream api/memory "
-     "api/module api/launch api/graph"),
+     "api/module api/launch api/graph api/graphexec"),
     ("api/inspect", "what the command shows beyond ptxi.h",
      "base num isa parse fatbin compile exec api/error api/observe api/handle api/queue api/context "
      "api/stream api/memory api/module"),

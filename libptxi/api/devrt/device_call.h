@@ -28,7 +28,8 @@ enum {
     X(MemsetAsync) X(Memset2DAsync) X(Memset3DAsync) X(Malloc) X(Free) X(GetLastError) X(PeekAtLastError) \
     X(GetErrorName) X(GetErrorString) X(GetDevice) X(GetDeviceCount) X(RuntimeGetVersion) X(DeviceGetAttribute) \
     X(DeviceGetLimit) X(DeviceGetCacheConfig) X(DeviceGetSharedMemConfig) X(StreamCreateWithFlags) X(StreamDestroy) \
-    X(StreamWaitEvent) X(EventCreateWithFlags) X(EventRecord) X(EventDestroy) X(GraphSetConditional)
+    X(StreamWaitEvent) X(EventCreateWithFlags) X(EventRecord) X(EventDestroy) X(GraphSetConditional) \
+    X(GraphLaunch)
 
 /* False: the launch has failed. */
 typedef bool ptxi_device_function(struct ptxi_device_call *d);

@@ -105,6 +105,7 @@ static void free_exec(void *exec)
     if (ptxi_handle_is(x->source, PTXI_HANDLE_GRAPH) && x->source->id == x->source_id)
         x->source->instances--;
     ptxi_graph_free(x->graph);
+    ptxi_device_graph_unref(x->device);
     if (x->last_stream)
         ptxi_stream_unref(x->last_stream);
     pthread_mutex_destroy(&x->lock);
@@ -115,26 +116,66 @@ enum {
     FLAGS_KNOWN = PTXI_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | PTXI_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH |
                   PTXI_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY,
     NOT_TOGETHER = PTXI_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | PTXI_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH,
-    FLAGS_RETURNED = PTXI_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH
+    FLAGS_RETURNED = NOT_TOGETHER
 };
 
-/* at: if not NULL, it receives a node of a graph that has a cycle. */
-static ptxiResult instantiate_graph(ptxiGraphExec *out, ptxiGraph g, unsigned long long flags, ptxiGraphNode *at)
+/* Why a graph could not be instantiated. */
+struct instantiate_error {
+    ptxiGraphInstantiateResult why;
+    ptxiGraphNode at; /* a node of the graph, or NULL */
+};
+
+/* Finds the node with that id, also in children. */
+static ptxiGraphNode find_original(const struct ptxiGraph_st *g, uint64_t id)
+{
+    ptxiGraphNode found = NULL;
+
+    for (unsigned i = 0; i < g->count && !found; i++) {
+        if (g->nodes[i]->id == id)
+            found = g->nodes[i];
+        else if (g->nodes[i]->work.type == PTXI_GRAPH_NODE_TYPE_GRAPH)
+            found = find_original(g->nodes[i]->work.child, id);
+    }
+    return found;
+}
+
+/* Makes the order of the nodes of a copy. */
+static ptxiResult plan_copy(ptxiGraphExec *x, ptxiGraph own, const struct ptxiGraph_st *g, unsigned long long flags,
+                            struct instantiate_error *e)
+{
+    ptxiGraphNode at;
+    ptxiResult r = make_plan(own, x);
+
+    if (r || (r = plan_bodies(*x))) {
+        *e = (struct instantiate_error){ PTXI_GRAPH_INSTANTIATE_INVALID_STRUCTURE, g->nodes[0] };
+        return r;
+    }
+    if (!(flags & PTXI_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH))
+        return PTXI_SUCCESS;
+    r = ptxi_device_graph_check((*x)->steps, (*x)->count, &at);
+    if (r && at)
+        *e = (struct instantiate_error){ PTXI_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED,
+                                         find_original(g, at->cloned_from) };
+    return r;
+}
+
+static ptxiResult instantiate_graph(ptxiGraphExec *out, ptxiGraph g, unsigned long long flags,
+                                    struct instantiate_error *e)
 {
     ptxiResult r = ptxi_graph_enter(g);
+
+    *e = (struct instantiate_error){ PTXI_GRAPH_INSTANTIATE_ERROR, NULL };
 
     if (r)
         return r;
     if (!out || flags & ~(unsigned long long)FLAGS_KNOWN || (flags & NOT_TOGETHER) == NOT_TOGETHER)
         return PTXI_ERROR_INVALID_VALUE;
-    if (flags & PTXI_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH || g->moved || (g->instances && ptxi_graph_has_memory(g)))
+    if (g->moved || (g->instances && ptxi_graph_has_memory(g)))
         return PTXI_ERROR_NOT_SUPPORTED;
     ptxiGraph own = ptxi_graph_copy(g);
     ptxiGraphExec x = NULL;
 
-    if ((r = own ? make_plan(own, &x) : PTXI_ERROR_OUT_OF_MEMORY) || (r = plan_bodies(x))) {
-        if (at && r == PTXI_ERROR_INVALID_VALUE)
-            *at = g->nodes[0];
+    if ((r = own ? plan_copy(&x, own, g, flags, e) : PTXI_ERROR_OUT_OF_MEMORY)) {
         free(x);
         ptxi_graph_free(own);
         return r;
@@ -149,6 +190,7 @@ static ptxiResult instantiate_graph(ptxiGraphExec *out, ptxiGraph g, unsigned lo
         free_exec(x);
         return PTXI_ERROR_OUT_OF_MEMORY;
     }
+    e->why = PTXI_GRAPH_INSTANTIATE_SUCCESS;
     *out = x;
     return PTXI_SUCCESS;
 }
@@ -156,13 +198,17 @@ static ptxiResult instantiate_graph(ptxiGraphExec *out, ptxiGraph g, unsigned lo
 ptxiResult ptxiGraphInstantiate(ptxiGraphExec *phGraphExec, ptxiGraph hGraph, unsigned long long flags)
 {
     API_CALL;
-    return instantiate_graph(phGraphExec, hGraph, flags, NULL);
+    struct instantiate_error e;
+
+    return instantiate_graph(phGraphExec, hGraph, flags, &e);
 }
 
 ptxiResult ptxiGraphInstantiateWithFlags(ptxiGraphExec *phGraphExec, ptxiGraph hGraph, unsigned long long flags)
 {
     API_CALL;
-    return instantiate_graph(phGraphExec, hGraph, flags, NULL);
+    struct instantiate_error e;
+
+    return instantiate_graph(phGraphExec, hGraph, flags, &e);
 }
 
 ptxiResult ptxiGraphInstantiateWithParams(ptxiGraphExec *phGraphExec, ptxiGraph hGraph,
@@ -177,14 +223,47 @@ ptxiResult ptxiGraphInstantiateWithParams(ptxiGraphExec *phGraphExec, ptxiGraph 
         return PTXI_ERROR_INVALID_VALUE;
     PTXI_GRAPH_INSTANTIATE_PARAMS *p = instantiateParams;
 
-    p->hErrNode_out = NULL;
-    r = instantiate_graph(phGraphExec, hGraph, p->flags & ~(unsigned long long)PTXI_GRAPH_INSTANTIATE_FLAG_UPLOAD,
-                    &p->hErrNode_out);
-    if (!r)
-        p->result_out = PTXI_GRAPH_INSTANTIATE_SUCCESS;
-    else
-        p->result_out = p->hErrNode_out ? PTXI_GRAPH_INSTANTIATE_INVALID_STRUCTURE : PTXI_GRAPH_INSTANTIATE_ERROR;
+    bool upload = p->flags & PTXI_GRAPH_INSTANTIATE_FLAG_UPLOAD;
+    struct instantiate_error e;
+
+    r = instantiate_graph(phGraphExec, hGraph, p->flags & ~(unsigned long long)PTXI_GRAPH_INSTANTIATE_FLAG_UPLOAD, &e);
+    p->result_out = e.why;
+    p->hErrNode_out = e.at;
+    if (!r && upload && (*phGraphExec)->flags & PTXI_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH)
+        r = ptxi_graph_exec_upload(*phGraphExec);
     return r;
+}
+
+/* ---- graphs that kernels launch */
+
+static pthread_mutex_t device_lock = PTHREAD_MUTEX_INITIALIZER; /* protects the members `device` */
+
+ptxiResult ptxi_graph_exec_upload(ptxiGraphExec x)
+{
+    struct ptxi_device_graph *g, *old;
+    ptxiResult r = ptxi_device_graph_create(&g, x->steps, x->count);
+
+    if (r)
+        return r;
+    pthread_mutex_lock(&device_lock);
+    old = x->device;
+    x->device = g;
+    pthread_mutex_unlock(&device_lock);
+    ptxi_device_graph_unref(old);
+    return PTXI_SUCCESS;
+}
+
+struct ptxi_device_graph *ptxi_graph_exec_uploaded(ptxiGraphExec x)
+{
+    if (ptxi_handle_use(x, PTXI_HANDLE_GRAPH_EXEC))
+        return NULL;
+    pthread_mutex_lock(&device_lock);
+    struct ptxi_device_graph *g = x->device;
+
+    if (g)
+        ptxi_device_graph_ref(g);
+    pthread_mutex_unlock(&device_lock);
+    return g;
 }
 
 /* ---- calls */

@@ -11,8 +11,17 @@ ptxiResult ptxiGraphUpload(ptxiGraphExec hGraphExec, ptxiStream hStream)
 {
     API_CALL;
     (void)hStream;
-    return ptxi_graph_exec_enter(hGraphExec);
+    ptxiResult r = ptxi_graph_exec_enter(hGraphExec);
+
+    return !r && hGraphExec->flags & PTXI_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH ? ptxi_graph_exec_upload(hGraphExec) : r;
 }
+
+/* A launch by the host. */
+struct running {
+    ptxiStream stream;
+    ptxiGraphExec graph;
+    struct ptxi_graph_run *run; /* NULL if kernels launch no graphs */
+};
 
 /* ---- one node */
 
@@ -28,7 +37,7 @@ static ptxiResult submit_event(const struct ptxi_work *w, ptxiStream stream)
     if (ptxi_capturing(s))
         return ptxi_capture_event(s, w->type, w->event);
     if (w->type == PTXI_GRAPH_NODE_TYPE_EVENT_RECORD)
-        return ptxi_submit_record(w->event, s);
+        return ptxi_submit_record(w->event, s, PTXI_GRAPH_KERNEL_NODE_PORT_DEFAULT);
     return ptxi_submit_wait_event(s, w->event);
 }
 
@@ -49,12 +58,14 @@ static ptxiResult submit_host(const PTXI_HOST_NODE_PARAMS *p, ptxiStream stream)
     return r ? r : ptxi_submit_host(s, p->fn, p->userData);
 }
 
-static ptxiResult submit_kernel(struct ptxi_work *w, ptxiStream stream)
+static ptxiResult submit_kernel(struct ptxi_work *w, const struct running *g)
 {
     void *extra[PTXI_WORK_EXTRA];
     struct ptxi_launch_description d = ptxi_work_description(w, extra);
 
-    return ptxi_submit_launch(stream, &d);
+    d.graph = (uintptr_t)g->graph;
+    d.run = g->run;
+    return ptxi_submit_launch(g->stream, &d);
 }
 
 static ptxiResult submit_memory(const struct ptxi_work *w, ptxiStream stream)
@@ -71,12 +82,13 @@ static ptxiResult submit_memory(const struct ptxi_work *w, ptxiStream stream)
 }
 
 /* A call of its own, which releases what the node's work holds. Any work but conditional nodes and children. */
-static ptxiResult submit_node(struct ptxi_work *w, ptxiStream stream)
+static ptxiResult submit_node(struct ptxi_work *w, const struct running *g)
 {
     API_CALL;
+    ptxiStream stream = g->stream;
 
     switch ((int)w->type) {
-    case PTXI_GRAPH_NODE_TYPE_KERNEL: return submit_kernel(w, stream);
+    case PTXI_GRAPH_NODE_TYPE_KERNEL: return submit_kernel(w, g);
     case PTXI_GRAPH_NODE_TYPE_MEMCPY: return ptxi_submit_box(true, &w->copy, stream);
     case PTXI_GRAPH_NODE_TYPE_MEMSET: return submit_fill(w->set, stream);
     case PTXI_GRAPH_NODE_TYPE_HOST: return submit_host(&w->host, stream);
@@ -132,10 +144,10 @@ static void begin_limits(struct ptxi_grid *limits, ptxiContext ctx)
     pthread_mutex_unlock(&ctx->lock);
 }
 
-static ptxiResult run_body(ptxiGraph body, ptxiStream s);
+static ptxiResult run_body(ptxiGraph body, const struct running *g);
 
 /* Waits for the work that the stream has been given, and runs the body that the condition then selects. */
-static ptxiResult run_condition(const struct ptxi_branches *b, ptxiStream s)
+static ptxiResult run_condition(const struct ptxi_branches *b, const struct running *g)
 {
     struct ptxi_grid limits;
     ptxiContext ctx;
@@ -146,12 +158,12 @@ static ptxiResult run_condition(const struct ptxi_branches *b, ptxiStream s)
         return r;
     begin_limits(&limits, ctx);
     do {
-        r = synchronize_stream(s);
+        r = synchronize_stream(g->stream);
         body = r ? NULL : select_body(b, ptxi_condition_get(b->handle));
         if (body && ptxi_grid_exceeded_limit(&limits) != PTXI_FK_NONE)
             r = PTXI_ERROR_LAUNCH_TIMEOUT;
         else if (body)
-            r = run_body(body, s);
+            r = run_body(body, g);
         limits.spent++;
     } while (body && !r && b->kind == PTXI_GRAPH_COND_TYPE_WHILE);
     return r;
@@ -159,7 +171,7 @@ static ptxiResult run_condition(const struct ptxi_branches *b, ptxiStream s)
 
 /* ---- graphs */
 
-static ptxiResult run_steps(const struct ptxiGraphExec_st *x, ptxiStream s)
+static ptxiResult run_steps(const struct ptxiGraphExec_st *x, const struct running *g)
 {
     ptxiResult r = PTXI_SUCCESS;
 
@@ -168,16 +180,16 @@ static ptxiResult run_steps(const struct ptxiGraphExec_st *x, ptxiStream s)
 
         if (x->steps[i]->off)
             continue;
-        r = w->type == PTXI_GRAPH_NODE_TYPE_CONDITIONAL ? run_condition(&w->branches, s) : submit_node(w, s);
+        r = w->type == PTXI_GRAPH_NODE_TYPE_CONDITIONAL ? run_condition(&w->branches, g) : submit_node(w, g);
     }
     return r;
 }
 
-static ptxiResult run_body(ptxiGraph body, ptxiStream s)
+static ptxiResult run_body(ptxiGraph body, const struct running *g)
 {
     ptxiResult r = ptxi_graph_exec_plan_body(body); /* an update may have added bodies without an order */
 
-    return r ? r : run_steps(body->plan, s);
+    return r ? r : run_steps(body->plan, g);
 }
 
 static bool has_conditions(const struct ptxiGraphExec_st *x)
@@ -241,6 +253,56 @@ static ptxiResult make_end(ptxiGraphExec x, struct ptxi_item **end)
     return PTXI_SUCCESS;
 }
 
+/* ---- graphs that kernels launch */
+
+/* Runs the tail launches of the graph's kernels. */
+static ptxiResult run_tails(void *payload, struct ptxi_failure **failure)
+{
+    struct ptxi_graph_run *run = *(struct ptxi_graph_run **)payload;
+    struct ptxi_grid limits;
+
+    begin_limits(&limits, run->ctx);
+    limits.memmap = ptxi_state.memmap;
+    ptxiResult r = ptxi_pending_run_tails(run, &limits, failure);
+    const ptxiReport *report = r && *failure ? ptxi_failure_report(*failure) : NULL;
+
+    if (report) /* another failure has no kernel */
+        ptxi_observe_failure(&(struct ptxi_failed_launch){
+            .kernel = report->kernel, .grid = limits.grid, .block = limits.block, .result = r, .report = report });
+    return r;
+}
+
+static void release_run(void *payload)
+{
+    ptxi_graph_run_unref(*(struct ptxi_graph_run **)payload);
+}
+
+/* Submits the end of a run, and gives it the caller's reference. */
+static ptxiResult end_run(struct ptxi_graph_run *run, struct ptxiStream_st *s)
+{
+    struct ptxi_item *it = ptxi_item_create(sizeof run, run_tails, release_run);
+
+    if (!it) {
+        ptxi_graph_run_unref(run);
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    }
+    *(struct ptxi_graph_run **)ptxi_item_payload(it) = run;
+    return ptxi_queue_submit(s, it, PTXI_SUBMIT_ASYNC, NULL);
+}
+
+/* Submits all nodes. Their kernels may launch graphs. */
+static ptxiResult run_with_launches(ptxiGraphExec x, ptxiStream stream, struct ptxiStream_st *s)
+{
+    struct ptxi_graph_run *run = ptxi_graph_run_create(s->ctx, (uintptr_t)x, NULL);
+
+    if (!run)
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    ptxiResult r = run_steps(x, &(struct running){ stream, x, run });
+    ptxiResult ended = end_run(run, s);
+
+    return r ? r : ended;
+}
+
 /* ---- launches in different streams */
 
 /* Launches of an executable graph run one after the other, whatever their streams. */
@@ -293,6 +355,9 @@ ptxiResult ptxiGraphLaunch(ptxiGraphExec hGraphExec, ptxiStream hStream)
 
     if (r || (r = ptxi_stream_enter(hStream, &ctx, &s)))
         return r;
+    if (hGraphExec->flags & PTXI_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH && !hGraphExec->device &&
+        (r = ptxi_graph_exec_upload(hGraphExec)))
+        return r;
     bool capturing = ptxi_capturing(s), objects = has_objects(hGraphExec->graph);
     struct ptxi_item *end = NULL;
 
@@ -306,7 +371,10 @@ ptxiResult ptxiGraphLaunch(ptxiGraphExec hGraphExec, ptxiStream hStream)
     if (objects && (r = make_end(hGraphExec, &end)))
         return r;
     begin_conditions(hGraphExec->graph);
-    r = run_steps(hGraphExec, hStream);
+    if (!capturing && ptxi_device_graphs_exist())
+        r = run_with_launches(hGraphExec, hStream, s);
+    else
+        r = run_steps(hGraphExec, &(struct running){ .stream = hStream, .graph = hGraphExec });
     ptxiResult kept = end ? ptxi_queue_submit(s, end, PTXI_SUBMIT_ASYNC, NULL) : PTXI_SUCCESS;
 
     if (!capturing)

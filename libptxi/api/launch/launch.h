@@ -8,11 +8,13 @@
 
 struct ptxi_pending_work;
 struct ptxi_param_buffer;
+struct ptxi_graph_run;
 
 struct ptxi_launch_shape {
     unsigned grid[3], block[3], shared;
     unsigned cluster[3];   /* 0: not requested */
     bool cooperative;
+    bool early;            /* it may begin before the kernel before it has ended */
     unsigned preferred[3]; /* cluster size that would be better; 0: not requested */
 };
 
@@ -21,6 +23,8 @@ struct ptxi_launch_description {
     ptxiFunction function;
     struct ptxi_launch_shape shape;
     void **params, **extra; /* as arguments of ptxiLaunchKernel() */
+    uint64_t graph;         /* the executable graph that has this kernel, or 0 */
+    struct ptxi_graph_run *run; /* its run, of which the launch gets a reference; NULL if kernels launch no graphs */
 };
 
 /* A launch that is ready to run. */
@@ -35,6 +39,7 @@ struct ptxi_launch {
     struct ptxi_bindings *bindings;  /* a reference */
     struct ptxi_heap_block *workspace; /* of a cooperative launch, or NULL */
     bool checked;                    /* it runs the variant that checks */
+    struct ptxi_graph_run *run;      /* a reference: the kernel is of a graph and may launch graphs; or NULL */
     struct ptxi_host_stack *stack;   /* of the call that has launched it, for reports; NULL: not known */
     struct ptxi_grid grid;
 
@@ -119,8 +124,10 @@ void ptxi_launch_run_checked(struct ptxi_launch *l);
 
 struct ptxi_pending_work {
     struct ptxi_pending_work *next;
-    struct ptxi_item *item; /* of a grid; NULL: rows to copy or to fill */
-    struct ptxi_rows rows;
+    struct ptxi_item *item; /* of a grid, or NULL */
+    struct ptxi_graph_run *run; /* a reference: its begin or its end; or NULL */
+    bool begins;
+    struct ptxi_rows rows;  /* to copy or to fill, if there is neither an item nor a run */
     struct ptxi_call_site { /* the call of the thread that has requested it */
         ptxiModule module;
         const char *kernel;
@@ -133,6 +140,48 @@ void ptxi_pending_init(struct ptxi_launch *l);
 /* False: no memory, or too many. */
 bool ptxi_pending_add(struct ptxi_launch *l, struct ptxi_pending_work work, bool tail);
 ptxiResult ptxi_pending_run(struct ptxi_launch *l, struct ptxi_failure **failure);
+
+/* Lists of work. The end of an empty list is at its begin. */
+struct ptxi_pending_list { struct ptxi_pending_work *first, **last; };
+
+/* Appends work. False: no memory, or too many. */
+bool ptxi_pending_append(ptxiContext ctx, struct ptxi_pending_list *list, struct ptxi_pending_work work);
+void ptxi_pending_discard(ptxiContext ctx, struct ptxi_pending_work *first);
+
+/* Passes a list to a launch, or to the tail launches of a run. */
+void ptxi_pending_add_list(struct ptxi_launch *l, const struct ptxi_pending_list *list);
+void ptxi_pending_add_tails(struct ptxi_graph_run *run, const struct ptxi_pending_list *list);
+
+/* Runs the tail launches of a run that the host has begun, under the limits of `root`. */
+ptxiResult ptxi_pending_run_tails(struct ptxi_graph_run *run, struct ptxi_grid *root, struct ptxi_failure **failure);
 void ptxi_pending_free(struct ptxi_launch *l);
+
+/* Runs of executable graphs whose kernels may launch graphs (CUDA C++ Programming Guide, "Device Graph Launch"). A
+ * launch of a graph by a kernel becomes pending work of that kernel, or of the run of the kernel's graph for a tail
+ * launch: a mark of its begin, the work of its nodes in their order, and a mark of its end, after which its own tail
+ * launches run. */
+
+/* True from the launch of a graph by a kernel until the graph begins. There is one for all launches of the graph. */
+struct ptxi_graph_pending {
+    _Atomic unsigned refs;
+    _Atomic bool is;
+};
+
+struct ptxi_graph_run {
+    _Atomic unsigned refs;
+    ptxiContext ctx;
+    uint64_t graph;                         /* %current_graph_exec */
+    struct ptxi_graph_pending *pending;     /* a reference; NULL for a launch of the host */
+    pthread_mutex_t lock;                   /* protects the list */
+    struct ptxi_pending_work *first, **last; /* tail launches of its kernels */
+};
+
+struct ptxi_graph_pending *ptxi_graph_pending_create(void); /* NULL: no memory */
+void ptxi_graph_pending_unref(struct ptxi_graph_pending *p);
+
+/* Makes a run with a reference to `pending`. NULL: no memory. */
+struct ptxi_graph_run *ptxi_graph_run_create(ptxiContext ctx, uint64_t graph, struct ptxi_graph_pending *pending);
+struct ptxi_graph_run *ptxi_graph_run_ref(struct ptxi_graph_run *run);
+void ptxi_graph_run_unref(struct ptxi_graph_run *run); /* NULL does nothing */
 
 #endif

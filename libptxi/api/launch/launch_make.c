@@ -29,6 +29,7 @@ static void release_launch(void *payload)
     struct ptxi_launch *l = payload;
 
     ptxi_pending_free(l);
+    ptxi_graph_run_unref(l->run);
     if (l->workspace)
         ptxi_heap_free(l->workspace);
     if (l->exec)
@@ -166,6 +167,8 @@ ptxiResult ptxi_launch_make(ptxiContext ctx, struct ptxi_launch_description *d, 
     l->kernel = f->func->name->s;
     l->grid.counting = counting;
     l->checked = check != 0;
+    l->grid.graph = d->graph;
+    l->run = d->run ? ptxi_graph_run_ref(d->run) : NULL;
     r = prepare_launch(l, d, code, variant, bytes);
     if (r) {
         ptxi_item_discard(it);

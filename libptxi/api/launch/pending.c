@@ -22,46 +22,132 @@ void ptxi_pending_init(struct ptxi_launch *l)
 /* More than programs need. A kernel that launches itself without end must not use all of the host's memory. */
 enum { MAX_PENDING = 1 << 18 };
 
-static void free_list(struct ptxi_launch *l, struct ptxi_pending_work *c)
+/* The graph may be launched again. */
+static void begin_run(struct ptxi_graph_run *run)
+{
+    atomic_store(&run->pending->is, false);
+}
+
+void ptxi_pending_discard(ptxiContext ctx, struct ptxi_pending_work *c)
 {
     for (struct ptxi_pending_work *next; c; c = next) {
         next = c->next;
-        size_t pending = atomic_fetch_sub(&l->ctx->pending, 1);
+        size_t pending = atomic_fetch_sub(&ctx->pending, 1);
 
         assert(pending);
         (void)pending;
         if (c->item)
             ptxi_item_discard(c->item);
+        if (c->run && c->begins)
+            begin_run(c->run);
+        ptxi_graph_run_unref(c->run);
         free(c);
     }
 }
 
 void ptxi_pending_free(struct ptxi_launch *l)
 {
-    free_list(l, l->first);
-    free_list(l, l->first_tail);
+    ptxi_pending_discard(l->ctx, l->first);
+    ptxi_pending_discard(l->ctx, l->first_tail);
     ptxi_param_buffers_free(l);
     pthread_mutex_destroy(&l->lock);
 }
 
-bool ptxi_pending_add(struct ptxi_launch *l, struct ptxi_pending_work child, bool tail)
+bool ptxi_pending_append(ptxiContext ctx, struct ptxi_pending_list *list, struct ptxi_pending_work work)
 {
-    struct ptxi_pending_work *c = atomic_fetch_add(&l->ctx->pending, 1) < MAX_PENDING ? malloc(sizeof *c) : NULL;
+    struct ptxi_pending_work *c = atomic_fetch_add(&ctx->pending, 1) < MAX_PENDING ? malloc(sizeof *c) : NULL;
 
     if (!c) {
-        atomic_fetch_sub(&l->ctx->pending, 1);
+        atomic_fetch_sub(&ctx->pending, 1);
         return false;
     }
-    *c = child;
+    *c = work;
     c->next = NULL;
-    pthread_mutex_lock(&l->lock);
-    struct ptxi_pending_work ***last = tail ? &l->last_tail : &l->last;
-
-    **last = c;
-    *last = &c->next;
-    pthread_mutex_unlock(&l->lock);
+    *list->last = c;
+    list->last = &c->next;
     return true;
 }
+
+static void add_list(struct ptxi_launch *l, const struct ptxi_pending_list *list, struct ptxi_pending_work ***last)
+{
+    pthread_mutex_lock(&l->lock);
+    **last = list->first;
+    *last = list->last;
+    pthread_mutex_unlock(&l->lock);
+}
+
+bool ptxi_pending_add(struct ptxi_launch *l, struct ptxi_pending_work child, bool tail)
+{
+    struct ptxi_pending_list one = { .last = &one.first };
+
+    if (!ptxi_pending_append(l->ctx, &one, child))
+        return false;
+    add_list(l, &one, tail ? &l->last_tail : &l->last);
+    return true;
+}
+
+void ptxi_pending_add_list(struct ptxi_launch *l, const struct ptxi_pending_list *list)
+{
+    add_list(l, list, &l->last);
+}
+
+void ptxi_pending_add_tails(struct ptxi_graph_run *run, const struct ptxi_pending_list *list)
+{
+    pthread_mutex_lock(&run->lock);
+    *run->last = list->first;
+    run->last = list->last;
+    pthread_mutex_unlock(&run->lock);
+}
+
+/* ---- runs of graphs */
+
+struct ptxi_graph_pending *ptxi_graph_pending_create(void)
+{
+    struct ptxi_graph_pending *p = malloc(sizeof *p);
+
+    if (p)
+        *p = (struct ptxi_graph_pending){ .refs = 1 };
+    return p;
+}
+
+void ptxi_graph_pending_unref(struct ptxi_graph_pending *p)
+{
+    if (atomic_fetch_sub(&p->refs, 1) == 1)
+        free(p);
+}
+
+struct ptxi_graph_run *ptxi_graph_run_create(ptxiContext ctx, uint64_t graph, struct ptxi_graph_pending *pending)
+{
+    struct ptxi_graph_run *run = malloc(sizeof *run);
+
+    if (!run)
+        return NULL;
+    *run = (struct ptxi_graph_run){ .refs = 1, .ctx = ctx, .graph = graph, .pending = pending };
+    run->last = &run->first;
+    pthread_mutex_init(&run->lock, NULL);
+    if (pending)
+        atomic_fetch_add(&pending->refs, 1);
+    return run;
+}
+
+struct ptxi_graph_run *ptxi_graph_run_ref(struct ptxi_graph_run *run)
+{
+    atomic_fetch_add(&run->refs, 1);
+    return run;
+}
+
+void ptxi_graph_run_unref(struct ptxi_graph_run *run)
+{
+    if (!run || atomic_fetch_sub(&run->refs, 1) != 1)
+        return;
+    ptxi_pending_discard(run->ctx, run->first);
+    if (run->pending)
+        ptxi_graph_pending_unref(run->pending);
+    pthread_mutex_destroy(&run->lock);
+    free(run);
+}
+
+/* ---- running */
 
 /* Makes the launch fail at the call of a thread. */
 static ptxiResult report_at(const struct ptxi_call_site *p, struct ptxi_fault_report *r, struct ptxi_failure **failure)
@@ -143,27 +229,51 @@ static ptxiResult run_child(struct ptxi_launch *l, struct ptxi_grid *root, struc
     return r;
 }
 
-ptxiResult ptxi_pending_run(struct ptxi_launch *root, struct ptxi_failure **failure)
+/* Removes the tail launches of a run, whose kernels have ended, and appends `rest` to them. */
+static struct ptxi_pending_work *take_tails(struct ptxi_graph_run *run, struct ptxi_pending_work *rest)
 {
-    struct ptxi_pending_work *todo = take_list(root, NULL);
+    *run->last = rest;
+    struct ptxi_pending_work *first = run->first;
+
+    run->first = NULL;
+    run->last = &run->first;
+    return first;
+}
+
+/* Runs work, and what it launches. */
+static ptxiResult run_list(ptxiContext ctx, struct ptxi_pending_work *todo, struct ptxi_grid *root,
+                           struct ptxi_failure **failure)
+{
     ptxiResult r = PTXI_SUCCESS;
 
     while (todo && !r) {
         struct ptxi_pending_work *c = todo;
-        enum ptxi_fault_kind limit = ptxi_grid_exceeded_limit(&root->grid);
+        enum ptxi_fault_kind limit = ptxi_grid_exceeded_limit(root);
 
         todo = c->next;
         c->next = NULL;
         if (limit != PTXI_FK_NONE) {
             r = exceed_limit(&c->site, limit, failure);
         } else if (c->item) {
-            r = run_child(ptxi_item_payload(c->item), &root->grid, failure);
+            r = run_child(ptxi_item_payload(c->item), root, failure);
             todo = take_list(ptxi_item_payload(c->item), todo);
-        } else {
-            r = move_rows(c, &root->grid, failure);
+        } else if (c->run && !c->begins) {
+            todo = take_tails(c->run, todo);
+        } else if (!c->run) {
+            r = move_rows(c, root, failure);
         }
-        free_list(root, c);
+        ptxi_pending_discard(ctx, c);
     }
-    free_list(root, todo);
+    ptxi_pending_discard(ctx, todo);
     return r;
+}
+
+ptxiResult ptxi_pending_run(struct ptxi_launch *root, struct ptxi_failure **failure)
+{
+    return run_list(root->ctx, take_list(root, NULL), &root->grid, failure);
+}
+
+ptxiResult ptxi_pending_run_tails(struct ptxi_graph_run *run, struct ptxi_grid *root, struct ptxi_failure **failure)
+{
+    return run_list(run->ctx, take_tails(run, NULL), root, failure);
 }

@@ -34,7 +34,7 @@ struct ptxi_grid {
     bool explicit_cluster;
     uint32_t dynamic_shared;     /* bytes */
     const unsigned char *params; /* code->param_bytes bytes */
-    uint64_t gridid;
+    uint64_t gridid, graph; /* graph: %current_graph_exec */
     uint32_t sm_count;           /* of the device profile: %nsmid, number of CTAs that can be resident */
     uint32_t sm_warps;           /* of the device profile: %nwarpid */
     uint32_t resident_limit;     /* maximum number of CTAs on one worker */

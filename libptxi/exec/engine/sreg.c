@@ -69,6 +69,7 @@ static uint64_t warp_value(struct ptxi_warp *w, enum ptxi_sreg id, unsigned n)
     case PTXI_SREG_smid: return w->worker->index % g->sm_count;
     case PTXI_SREG_nsmid: return g->sm_count;
     case PTXI_SREG_gridid: return g->gridid;
+    case PTXI_SREG_current_graph_exec: return g->graph;
     case PTXI_SREG_clusterid: return n < 3 ? w->cta->ctaid[n] / g->cluster[n] : 0;
     case PTXI_SREG_nclusterid: return n < 3 ? g->grid[n] / g->cluster[n] : 0;
     case PTXI_SREG_cluster_ctaid: return n < 3 ? w->cta->ctaid[n] % g->cluster[n] : 0;
