@@ -7,7 +7,7 @@ from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tupl
 
 import numpy as np
 
-from . import errors, host
+from . import _cpp_names, errors, host
 from ._header import header
 from ._library import call, encoded, library, number, text
 from ._lifetime import Entry, Handle, NotCopied, Queue
@@ -124,14 +124,19 @@ class _Options:
 class Module(NotCopied):
     """A loaded module.
 
-    `module.k` is the kernel k. `module['k']` also accepts names that are not identifiers of Python. `kernels` is a
-    tuple of the names, and `diagnostics` a list of the warnings of the load. An unknown kernel raises AttributeError
-    or KeyError.
+    `module.k` is the kernel k. `module['k']` also accepts names that are not identifiers of Python. A kernel of C++ is
+    found by its C++ name, too, with or without its namespaces, if that is not ambiguous. An unknown kernel raises
+    AttributeError or KeyError.
+
+    `kernels`      tuple of the names in the PTX
+    `diagnostics`  list of the warnings of the load
+    `cpp_names`    maps C++ expressions to the names in the PTX of the kernels and variables that they mean
     """
 
     def __init__(self, image: _Image, options: _Options, device: Device) -> None:
         __tracebackhide__ = True
         self.device, self.name = device, image.name
+        self.cpp_names: Dict[str, str] = {}
         self._kernels: Dict[str, Kernel] = {}
         self._bound: Dict[str, Tuple[Any, ...]] = {}  # host functions that kernels may call; the handle refers to it
         self._binding = threading.RLock()
@@ -178,21 +183,39 @@ class Module(NotCopied):
 
     def __getitem__(self, name: str) -> 'Kernel':
         __tracebackhide__ = True
-        if name not in self.kernels:
-            close = difflib.get_close_matches(name, self.kernels, 3) or self.kernels[:10]
-            raise KeyError(f"{self.name} has no kernel '{name}'; it has {', '.join(close) or 'none'}")
         if name not in self._kernels:
-            self._kernels[name] = Kernel(self.device, self._handle, name)
+            symbol = self._symbol(name)
+            made = self._kernels.get(symbol) or Kernel(self.device, self._handle, symbol)
+            self._kernels[name] = self._kernels[symbol] = made
         return self._kernels[name]
+
+    def _symbol(self, name: str) -> str:
+        """Return the name in the PTX of a kernel. Raises KeyError if there is none, or more than one."""
+        __tracebackhide__ = True
+        if name in self.kernels:
+            return name
+        if self.cpp_names.get(name) in self.kernels:
+            return self.cpp_names[name]
+        symbols = _cpp_names.by_name(self.kernels)
+        found = symbols.get(name, [])
+        if len(found) > 1:
+            raise KeyError(f"the name '{name}' of {self.name} is ambiguous; it has {', '.join(found)}")
+        if not found:
+            known = [*self.kernels, *symbols, *self.cpp_names]
+            close = difflib.get_close_matches(name, known, 3) or self.kernels[:10]
+            raise KeyError(f"{self.name} has no kernel '{name}'; it has {', '.join(close) or 'none'}")
+        return found[0]
 
     def variable(self, name: str, dtype: Any = np.uint8) -> Array:
         """Return a .global or .const variable of the module as an array, in place.
 
-        Raises KeyError if the module does not have the variable.
+        `name` is the name in the PTX, or an expression in `cpp_names`. Raises KeyError if the module does not have
+        the variable.
         """
         address, size = ctypes.c_ulonglong(), ctypes.c_size_t()
+        symbol = encoded(self.cpp_names.get(name, name))
         result = self.device._core.result('ModuleGetGlobal', ctypes.byref(address), ctypes.byref(size), self._handle,
-                                          encoded(name))
+                                          symbol)
         if result == errors.Result.ERROR_NOT_FOUND:
             raise KeyError(f"{self.name} has no variable '{name}'")
         if result:
