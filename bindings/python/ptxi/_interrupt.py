@@ -26,6 +26,8 @@ class _Watch:
         self._from, self._to = os.pipe()
         os.set_blocking(self._from, False)
         os.set_blocking(self._to, False)
+        self._arrived = select.poll()  # for the main thread
+        self._arrived.register(self._from, select.POLLIN)
         threading.Thread(target=self._run, name='ptxi-interrupt', daemon=True).start()
 
     def _run(self) -> None:
@@ -62,7 +64,8 @@ class _Watch:
             signal.set_wakeup_fd(-1 if before == self._to and outer is None else before)
             with self._lock:
                 self._context = outer
-                self._pressed()
+                if self._arrived.poll(0):  # costs less than to read an empty pipe
+                    self._pressed()
 
 
 _watch: Optional[_Watch] = None

@@ -3,13 +3,15 @@ import ctypes
 import dataclasses
 import numbers
 import struct
-from typing import Any, Callable, List, Optional, Sequence, Tuple
+import weakref
+from typing import Any, List, Optional, Sequence, Tuple
 
 import numpy as np
 
+from ._ranges import READ_WRITE, Span
 from ._types import is_float, is_of_kernels, with_article
 from .errors import ArgumentError
-from .memory import Pointer, pointer
+from .memory import Buffer, Pointer, pointer
 
 
 @dataclasses.dataclass(frozen=True)
@@ -112,27 +114,6 @@ def _convert(p: Parameter, x: Any) -> Tuple[bytes, Optional[Pointer]]:
     return _integer(p, x), None
 
 
-def _shortcut(p: Parameter) -> Callable[[Any], Optional[bytes]]:
-    """Return a fast conversion of Python's own numbers. It returns None for all values that need `_convert`."""
-    if p.count or p.type == 'f16' or p.bytes > 8:
-        return lambda x: None
-    if p.type in _FLOATS:
-        write = struct.Struct('<f' if p.type == 'f32' else '<d').pack
-
-        def convert_float(x: Any) -> Optional[bytes]:
-            try:
-                return write(x) if type(x) is float and x == x else None
-            except OverflowError:
-                return None
-        return convert_float
-    size = p.bytes
-    low, mask = -1 << 8 * size - 1, (1 << 8 * size) - 1
-
-    def convert_integer(x: Any) -> Optional[bytes]:
-        return (x & mask).to_bytes(size, 'little') if type(x) is int and low <= x <= mask else None
-    return convert_integer
-
-
 def _accepted(p: Parameter) -> str:
     """Describe the values that a parameter accepts, for an error message."""
     if p.count:
@@ -140,13 +121,89 @@ def _accepted(p: Parameter) -> str:
     return 'an array or an address' if p.bytes == 8 and p.type not in _FLOATS else 'a number'
 
 
+_INTEGERS = {int, bool, *(np.dtype(t).type for t in ('i1', 'i2', 'i4', 'i8', 'u1', 'u2', 'u4', 'u8'))}
+_REALS = {float, np.float32, np.float64}
+_CODES = {'f32': 'f', 'f64': 'd'}
+_INTEGER_CODES = {1: 'B', 2: 'H', 4: 'I', 8: 'Q'}
+_RANGE = 'QQI4x'  # ptxiRange
+_NO_RANGE = 0, 0, READ_WRITE
+
+_export = ctypes.c_char.from_buffer
+_address = ctypes.addressof
+_refer = weakref.ref
+
+
+def _code(p: Parameter) -> str:
+    """Return the format of a parameter for the module struct: a number, or bytes."""
+    if p.count or p.type == 'f16' or p.bytes > 8:
+        return f'{p.bytes}s'
+    return _CODES.get(p.type) or _INTEGER_CODES[p.bytes]
+
+
 class Packer:
-    """Makes the parameter buffers for launches of a kernel."""
+    """Makes the parameter buffers for launches of a kernel.
+
+    `size`    bytes of the buffer
+    `ranges`  most ranges of memory that the arguments of a launch can have
+    """
 
     def __init__(self, signature: str, parameters: Sequence[Parameter]) -> None:
         self._signature = signature
-        self._rows = [(p, p.offset, p.offset + p.bytes, _shortcut(p)) for p in parameters]
+        self._parameters = tuple(parameters)
         self.size = max((p.offset + p.bytes for p in parameters), default=0)
+        self._codes = [_code(p) for p in parameters]
+        # For integers the lowest and the highest number. A parameter with 64 bits also accepts arrays.
+        self._limits = [(-1 << 8 * p.bytes - 1, (1 << 8 * p.bytes) - 1) if c in 'BHIQ' else None
+                        for p, c in zip(parameters, self._codes)]
+        self.ranges = self._codes.count('Q')
+        self.range_offset = -(-self.size // 8) * 8
+        self._format = struct.Struct(self._layout())
+        self.pack_into = self._format.pack_into
+
+    def _layout(self) -> str:
+        """Return the format of the parameters at their offsets, and of the ranges after them."""
+        layout, at = '<', 0
+        for p, code in zip(self._parameters, self._codes):
+            layout += f'{p.offset - at}x{code}'
+            at = p.offset + p.bytes
+        return layout + f'{self.range_offset - at}x' + _RANGE * self.ranges
+
+    def frequent(self, arguments: Sequence[Any]) -> Optional[Tuple[List[Any], List[Any]]]:
+        """Convert the frequent kinds of arguments: numbers, contiguous arrays that may be written, and buffers.
+
+        Return the values for `pack_into`, and the objects that keep the memory alive and in place. Return None if
+        there is another argument, which `pack` converts or refuses.
+        """
+        if len(arguments) != len(self._codes):
+            return None
+        values: List[Any] = []
+        ranges: List[Any] = []
+        held: List[Any] = []
+        for x, code, limits in zip(arguments, self._codes, self._limits):
+            kind = type(x)
+            if kind in _INTEGERS:
+                if limits is None or not limits[0] <= x <= limits[1]:
+                    return None
+                values.append(int(x) & limits[1])
+            elif kind is np.ndarray and code == 'Q':
+                memory = _frequent_array(x, held)
+                if memory is None:
+                    return None
+                values.append(memory[0])
+                ranges += memory
+            elif kind is Buffer and code == 'Q':
+                handle = x._memory
+                if handle is None or handle.core.closing:
+                    return None
+                values.append(handle.value)
+                ranges += _NO_RANGE
+                held.append(handle)
+            elif kind in _REALS and code in 'fd' and x == x:
+                values.append(x)
+            else:
+                return None
+        missing = self.ranges - len(ranges) // 3
+        return values + ranges + [*_NO_RANGE] * missing if missing else values + ranges, held
 
     def pack(self, arguments: Sequence[Any]) -> Tuple[bytearray, List[Pointer]]:
         """Return the parameter buffer of a launch and the memory that its arguments refer to.
@@ -154,19 +211,53 @@ class Packer:
         Raises ArgumentError with the kernel's signature if the number of arguments is wrong or one does not fit.
         """
         __tracebackhide__ = True
-        if len(arguments) != len(self._rows):
-            raise ArgumentError(f'{len(arguments)} arguments for {len(self._rows)} parameters: {self._signature}')
+        if len(arguments) != len(self._parameters):
+            raise ArgumentError(f'{len(arguments)} arguments for {len(self._parameters)} parameters: '
+                                f'{self._signature}')
         buffer = bytearray(self.size)
         pointers = []
-        for i, (p, start, end, shortcut) in enumerate(self._rows):
-            data, memory = shortcut(arguments[i]), None
-            if data is None:
-                try:
-                    data, memory = _convert(p, arguments[i])
-                except _Refused as e:
-                    raise ArgumentError(f"argument {i} is {e}; the parameter '{p}' accepts {_accepted(p)}: "
-                                        f'{self._signature}') from None
-            buffer[start:end] = data
+        for i, p in enumerate(self._parameters):
+            try:
+                data, memory = _convert(p, arguments[i])
+            except _Refused as e:
+                raise ArgumentError(f"argument {i} is {e}; the parameter '{p}' accepts {_accepted(p)}: "
+                                    f'{self._signature}') from None
+            buffer[p.offset:p.offset + p.bytes] = data
             if memory is not None:
                 pointers.append(memory)
         return buffer, pointers
+
+
+def _frequent_array(x: Any, held: List[Any]) -> Optional[Tuple[int, int, int]]:
+    """Return the range of an array, if it is contiguous and may be written. Add what keeps it in place to `held`.
+
+    memory._hold() explains the references.
+    """
+    dtype = x.dtype
+    if dtype.hasobject or not dtype.isnative:
+        return None
+    try:
+        export = _export(x)
+    except (TypeError, ValueError, BufferError):
+        return None
+    held.append(export)
+    base = x
+    while base is not None:
+        if type(base) is not np.ndarray:
+            return None
+        held.append(_refer(base))
+        base = base.base
+    return _address(export), x.nbytes, READ_WRITE
+
+
+def spans(pointers: Sequence[Pointer]) -> List[Span]:
+    """Return the memory of arguments that must be opened."""
+    return [p.span for p in pointers if p.span]
+
+
+def opened(x: Any) -> Pointer:
+    """Return the memory of an array that a kernel reaches otherwise than by an argument."""
+    memory = pointer(x)
+    if memory is None:
+        raise ArgumentError(f'{with_article(type(x).__name__)} has no memory that kernels can use; use an array')
+    return memory

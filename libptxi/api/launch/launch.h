@@ -21,6 +21,7 @@ struct ptxi_launch_description {
     ptxiFunction function;
     struct ptxi_launch_shape shape;
     void **params, **extra; /* as arguments of ptxiLaunchKernel() */
+    bool waited;            /* the caller waits for it at once */
 };
 
 /* A launch that is ready to run. */

@@ -11,13 +11,11 @@
     "    .reg .pred %p, %q; .reg .b32 %x, %y, %z, %n, %add, %old, %new; .reg .b64 %at;\n" \
     "    ld.param.u64 %at, [handle];\n" \
     "    mov.u32 %new, 999;\n" \
-    "    setp.eq.u64 %p, %at, 0;\n" \
-    "    @%p bra END;\n" \
+    "    setp.eq.u64 %p, %at, 0; @%p bra END;\n" \
     "    barrier.sync 0;\n" \
     "    mov.u32 %x, %tid.x; mov.u32 %y, %tid.y; mov.u32 %z, %tid.z;\n" \
     "    or.b32 %x, %x, %y; or.b32 %x, %x, %z;\n" \
-    "    setp.ne.u32 %p, %x, 0;\n" \
-    "    @%p bra ARRIVED;\n" \
+    "    setp.ne.u32 %p, %x, 0; @%p bra ARRIVED;\n" \
     "    mov.u32 %x, %nctaid.x; mov.u32 %y, %nctaid.y; mov.u32 %z, %nctaid.z;\n" \
     "    mul.lo.u32 %n, %x, %y; mul.lo.u32 %n, %n, %z;\n" \
     "    sub.u32 %n, 0x80000001, %n;\n" \
@@ -30,8 +28,7 @@
     "POLL:\n" \
     "    ld.relaxed.gpu.global.u32 %new, [%at + 4];\n" \
     "    xor.b32 %new, %new, %old;\n" \
-    "    setp.ge.s32 %q, %new, 0;\n" \
-    "    @%q bra POLL;\n" \
+    "    setp.ge.s32 %q, %new, 0; @%q bra POLL;\n" \
     "    fence.acq_rel.gpu;\n" \
     "ARRIVED:\n" \
     "    barrier.sync 0;\n" \
