@@ -56,7 +56,7 @@ from typing import Any, Callable, Deque, Dict, Iterable, List, Optional, Set, Tu
 from . import _interrupt, errors
 from ._header import header
 from ._library import library
-from ._ranges import Use, give_back, must_give_back
+from ._ranges import Use, ended, give_back
 
 _POLL = 0.001   # seconds between two checks whether the calls of other threads have ended
 _PROBE = 64     # a stream is probed for entries that have ended each time it has a multiple of this many entries
@@ -305,6 +305,7 @@ class Core:
         self.captures: Dict[int, List[Entry]] = {}    # entries of each active capture, by its number
         self.exports: Set[int] = set()                # id() of each Export
         self._pin = bytearray(1)
+        self._launch_and_wait = library().LaunchAndWait
         self._garbage: Deque[Tuple[str, Any, Any]] = collections.deque()
         self._modules: Deque[Tuple[str, Any, Any]] = collections.deque()
         _cores.add(self)
@@ -390,8 +391,8 @@ class Core:
         with memoryview(self._pin):
             if self.closing:
                 self.must_be_open()
-            result = _interrupt.wait(self.handle, library().LaunchAndWait, launch)
-        if self.queues or self._garbage or self._modules or _closed or must_give_back():
+            result = _interrupt.wait(self.handle, self._launch_and_wait, launch)
+        if self.queues or self._garbage or self._modules or _closed or ended:
             self.reap()
         return result
 

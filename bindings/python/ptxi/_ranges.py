@@ -55,7 +55,7 @@ class Use:
     def end(self) -> None:
         """End the use. The memory is closed later, by give_back(). Finalizers may call this."""
         if self._number.value:
-            _ended.append((self._number.value, self._held))  # if an interrupt comes here, it is added a second time
+            ended.append((self._number.value, self._held))  # if an interrupt comes here, it is added a second time
             self._number = ctypes.c_ulonglong()
         self._held = None
 
@@ -63,7 +63,7 @@ class Use:
 
 
 _open: Set[int] = set()                      # numbers of the library for what is open
-_ended: Deque[Tuple[int, Any]] = collections.deque()  # numbers and owners of uses that have ended
+ended: Deque[Tuple[int, Any]] = collections.deque()  # numbers and owners of uses that have ended; see give_back()
 
 
 def left() -> List[int]:
@@ -76,18 +76,13 @@ def give_back() -> None:
 
     A host function is not permitted to close it. Then it is closed later. Closing twice has no effect.
     """
-    while _ended:
+    while ended:
         try:
-            item = _ended[0]
+            item = ended[0]
         except IndexError:  # another thread has closed the last one
             return
         if library().MemCloseRanges(item[0]) == Result.ERROR_NOT_PERMITTED:
             return
         _open.discard(item[0])
         with contextlib.suppress(ValueError):
-            _ended.remove(item)
-
-
-def must_give_back() -> bool:
-    """Return whether give_back() has something to do."""
-    return bool(_ended)
+            ended.remove(item)

@@ -128,6 +128,7 @@ _INTEGER_CODES = {1: 'B', 2: 'H', 4: 'I', 8: 'Q'}
 _RANGE = 'QQI4x'  # ptxiRange
 _NO_RANGE = 0, 0, READ_WRITE
 
+_Array = np.ndarray
 _export = ctypes.c_char.from_buffer
 _address = ctypes.addressof
 _refer = weakref.ref
@@ -138,6 +139,16 @@ def _code(p: Parameter) -> str:
     if p.count or p.type == 'f16' or p.bytes > 8:
         return f'{p.bytes}s'
     return _CODES.get(p.type) or _INTEGER_CODES[p.bytes]
+
+
+def _row(p: Parameter, code: str) -> Tuple[bool, bool, int, int]:
+    """Return whether a parameter accepts arrays, whether it is a float, and the lowest and highest integer.
+
+    Without integers the highest one is lower than the lowest.
+    """
+    if code not in _INTEGER_CODES.values():
+        return False, code in _CODES.values(), 0, -1
+    return p.bytes == 8, False, -1 << 8 * p.bytes - 1, (1 << 8 * p.bytes) - 1
 
 
 class Packer:
@@ -152,9 +163,7 @@ class Packer:
         self._parameters = tuple(parameters)
         self.size = max((p.offset + p.bytes for p in parameters), default=0)
         self._codes = [_code(p) for p in parameters]
-        # For integers the lowest and the highest number. A parameter with 64 bits also accepts arrays.
-        self._limits = [(-1 << 8 * p.bytes - 1, (1 << 8 * p.bytes) - 1) if c in 'BHIQ' else None
-                        for p, c in zip(parameters, self._codes)]
+        self._rows = [_row(p, c) for p, c in zip(parameters, self._codes)]
         self.ranges = self._codes.count('Q')
         self.range_offset = -(-self.size // 8) * 8
         self._format = struct.Struct(self._layout())
@@ -179,26 +188,34 @@ class Packer:
         values: List[Any] = []
         ranges: List[Any] = []
         held: List[Any] = []
-        for x, code, limits in zip(arguments, self._codes, self._limits):
+        for x, (pointer_, real, low, high) in zip(arguments, self._rows):
             kind = type(x)
-            if kind in _INTEGERS:
-                if limits is None or not limits[0] <= x <= limits[1]:
+            if pointer_ and kind is _Array:
+                dtype = x.dtype
+                if dtype.hasobject or not dtype.isnative:
                     return None
-                values.append(int(x) & limits[1])
-            elif kind is np.ndarray and code == 'Q':
-                memory = _frequent_array(x, held)
-                if memory is None:
+                try:
+                    export = _export(x)
+                except (TypeError, ValueError, BufferError):  # not contiguous, read-only, or of an unusual type
                     return None
-                values.append(memory[0])
-                ranges += memory
-            elif kind is Buffer and code == 'Q':
+                held += export, _refer(x)
+                if x.base is not None and not _hold_bases(x.base, held):
+                    return None
+                address = _address(export)
+                values.append(address)
+                ranges += address, x.nbytes, READ_WRITE
+            elif kind in _INTEGERS:
+                if not low <= x <= high:
+                    return None
+                values.append(int(x) & high)
+            elif pointer_ and kind is Buffer:
                 handle = x._memory
                 if handle is None or handle.core.closing:
                     return None
                 values.append(handle.value)
                 ranges += _NO_RANGE
                 held.append(handle)
-            elif kind in _REALS and code in 'fd' and x == x:
+            elif real and kind in _REALS and x == x:
                 values.append(x)
             else:
                 return None
@@ -228,26 +245,17 @@ class Packer:
         return buffer, pointers
 
 
-def _frequent_array(x: Any, held: List[Any]) -> Optional[Tuple[int, int, int]]:
-    """Return the range of an array, if it is contiguous and may be written. Add what keeps it in place to `held`.
+def _hold_bases(base: Any, held: List[Any]) -> bool:
+    """Add references to the arrays that own the memory of a view, as memory._hold() does.
 
-    memory._hold() explains the references.
+    Return False if the memory belongs to another object.
     """
-    dtype = x.dtype
-    if dtype.hasobject or not dtype.isnative:
-        return None
-    try:
-        export = _export(x)
-    except (TypeError, ValueError, BufferError):
-        return None
-    held.append(export)
-    base = x
     while base is not None:
         if type(base) is not np.ndarray:
-            return None
+            return False
         held.append(_refer(base))
         base = base.base
-    return _address(export), x.nbytes, READ_WRITE
+    return True
 
 
 def spans(pointers: Sequence[Pointer]) -> List[Span]:

@@ -1,6 +1,7 @@
 """Modules and kernels."""
 import ctypes
 import difflib
+import functools
 import os
 import threading
 from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple, Union
@@ -349,9 +350,9 @@ class Kernel(NotCopied):
     def __getitem__(self, shape: Tuple[Any, ...]) -> '_Shaped':
         __tracebackhide__ = True
         try:
-            return _Shaped(self, self._shapes[shape])
+            return _Shaped(self._start, self._shapes[shape])
         except (KeyError, TypeError):  # TypeError: a list cannot be a key
-            return _Shaped(self, self._shape(shape))
+            return _Shaped(self._start, self._shape(shape))
 
     def _shape(self, shape: Tuple[Any, ...]) -> '_Configuration':
         """Return a new configuration. It is kept if its key is of integers, as 1.0 would have the same key as 1."""
@@ -369,6 +370,28 @@ class Kernel(NotCopied):
 
     def __call__(self, *arguments: Any) -> None:
         raise TypeError(f'the launch has no grid and block; use {self.name}[grid, block](...)')
+
+    def _start(self, how: '_Configuration', *arguments: Any) -> None:
+        """Launch the kernel. The frequent kinds of arguments take a shorter way than `_launch`."""
+        __tracebackhide__ = True
+        packed = how.packer.frequent(arguments) if how.waits else None
+        if packed is None:
+            self._launch(how, arguments)
+            return
+        values, held = packed  # `held` keeps the memory in place while the kernel runs
+        try:
+            call_ = how.spare.pop()
+        except IndexError:
+            call_ = _Call.with_room(how)
+        try:
+            how.packer.pack_into(call_.buffer, 0, *values)
+        except OverflowError:  # a float that is too large for its parameter
+            self._launch(how, arguments)
+            return
+        result = how.core.launch_and_wait(call_.reference)
+        if result:
+            raise how.failure(result, call_)
+        how.spare.append(call_)
 
     def launch(self, grid: Dim, block: Dim, arguments: Sequence[Any], shared: int = 0, stream: Optional[Stream] = None,
                cooperative: bool = False, cluster: Optional[Dim] = None, attributes: Optional[Dict[Any, int]] = None,
@@ -603,35 +626,10 @@ class Launch(NotCopied):
             give_back()
 
 
-class _Shaped:
-    """A kernel with the configuration of a launch."""
+class _Shaped(functools.partial):  # type: ignore[type-arg]
+    """A kernel with the configuration of a launch: Kernel._start with its first argument."""
 
-    __slots__ = '_kernel', '_how'
-
-    def __init__(self, kernel: Kernel, how: _Configuration) -> None:
-        self._kernel, self._how = kernel, how
+    __slots__ = ()
 
     def __repr__(self) -> str:
-        return f'<ptxi.Kernel {self._kernel.name}: {self._how}>'
-
-    def __call__(self, *arguments: Any) -> None:
-        __tracebackhide__ = True
-        how = self._how
-        packed = how.packer.frequent(arguments) if how.waits else None
-        if packed is None:
-            self._kernel._launch(how, arguments)
-            return
-        values, held = packed  # `held` keeps the memory in place while the kernel runs
-        try:
-            call_ = how.spare.pop()
-        except IndexError:
-            call_ = _Call.with_room(how)
-        try:
-            how.packer.pack_into(call_.buffer, 0, *values)
-        except OverflowError:  # a float that is too large for its parameter
-            self._kernel._launch(how, arguments)
-            return
-        result = how.core.launch_and_wait(call_.reference)
-        if result:
-            raise how.failure(result, call_)
-        how.spare.append(call_)
+        return f'<ptxi.Kernel {self.func.__self__.name}: {self.args[0]}>'
