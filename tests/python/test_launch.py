@@ -191,6 +191,42 @@ def test_frequent_conversions_equal_the_general_ones(mod):
     assert frequent > 300
 
 
+CHASE = """.version 8.0
+.target sm_75
+.address_size 64
+.visible .entry chase(.param .u64 where) {
+    .reg .u64 %a; .reg .u32 %v;
+    ld.param.u64 %a, [where]; ld.global.u64 %a, [%a]; ld.global.u32 %v, [%a]; add.u32 %v, %v, 1;
+    st.global.u32 [%a], %v; ret;
+}"""
+
+
+def test_arrays_that_are_no_arguments(ptxi):
+    """The kernel finds the address of `x` in memory."""
+    x = np.zeros(1, 'u4')
+    where, chase = np.array([x.ctypes.data], 'u8'), ptxi.loads(CHASE).chase
+    with pytest.raises(ptxi.LaunchError):
+        chase.launch(1, 1, [where])
+    chase.launch(1, 1, [where], opens=[x])
+    with ptxi.Stream() as s:
+        chase.launch(1, 1, [where], stream=s, opens=(x, x))
+    with chase.prepare(1, 1, [where], opens=[x]) as launch:
+        launch()
+    assert x[0] == 3
+    with pytest.raises(ptxi.LaunchError):
+        chase[1, 1](where)
+    with pytest.raises(ValueError, match='closed'):
+        launch()
+    with pytest.raises(ptxi.ArgumentError, match='an int has no memory'):
+        chase.launch(1, 1, [where], opens=[1])
+
+
+def test_repr(mod):
+    assert repr(mod.add) == '<ptxi.Kernel add(.u64 y, .u64 x, .f32 a)>'
+    assert repr(mod.add[(2, 1), 32, 8]) == ('<ptxi.Kernel add: grid (2, 1, 1), block (32, 1, 1), '
+                                            '8 bytes of shared memory>')
+
+
 def test_prepared_launches(ptxi, mod):
     x, y = np.arange(64, dtype='f4'), np.zeros(64, 'f4')
     add = mod.add.prepare(2, 32, (y, x, 0.5))

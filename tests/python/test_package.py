@@ -1,5 +1,7 @@
 """Tests of the package: parsing of the header, installation, and the command."""
 import ctypes
+import doctest
+import importlib
 import inspect
 import os
 import pathlib
@@ -11,6 +13,7 @@ import zipfile
 import pytest
 
 import ptxi
+from ptxi import _nvrtc
 from ptxi._header import header, path
 
 PACKAGE = pathlib.Path(ptxi.__file__).parents[1]
@@ -53,6 +56,32 @@ def test_all_that_is_public_is_documented():
 
     for name in ptxi.__all__:
         documented(name, getattr(ptxi, name))
+
+
+@pytest.mark.parametrize('name', sorted(p.stem for p in (PACKAGE / 'ptxi').glob('*.py')
+                                        if '>>> ' in p.read_text()))
+def test_examples_in_docstrings(name):
+    if name == 'compiler':
+        try:
+            _nvrtc.compiler()
+        except ImportError as e:
+            pytest.skip(str(e))
+    result = doctest.testmod(importlib.import_module(f'ptxi.{name}'))
+    assert result.attempted and not result.failed
+
+
+def test_mypy_accepts_the_package_and_its_use(tmp_path):
+    mypy = pytest.importorskip('mypy.api', reason='mypy is not installed')
+    program = tmp_path / 'program.py'
+    program.write_text('import numpy as np\nimport ptxi\n\n'
+                       'mod: ptxi.Module = ptxi.loads("")\nkernel: ptxi.Kernel = mod.k\n'
+                       'kernel[1, (4, 2)](np.zeros(4), 1)\nkernel.launch(1, 4, [1], opens=[np.zeros(4)])\n'
+                       'with kernel.prepare(1, 4, (1,)) as launch:\n    launch()\n'
+                       'x: int = ptxi.loads("")\n')
+    output, errors, _ = mypy.run(['--strict', '--cache-dir', str(tmp_path / 'cache'), str(PACKAGE / 'ptxi'),
+                                  str(program)])
+    wrong = [line for line in output.splitlines() if 'error: ' in line]
+    assert not errors and len(wrong) == 1 and 'program.py:10' in wrong[0] and wrong[0].endswith('[assignment]'), output
 
 
 def test_the_library_is_needed_by_the_first_use_only():

@@ -86,10 +86,10 @@ class _Files:
 
 def _stamps(compiler: Compiler) -> Iterator[Tuple[str, int, int]]:
     """Yield what identifies the files of the compiler and of its headers."""
-    for path in (compiler.path, *(h / 'cuda_runtime.h' for h in compiler.headers)):
+    for path in [compiler.path, *(str(h / 'cuda_runtime.h') for h in compiler.headers)]:
         if os.path.exists(path):
             status = os.stat(path)
-            yield str(path), status.st_size, status.st_mtime_ns
+            yield path, status.st_size, status.st_mtime_ns
 
 
 def key(compiler: Compiler, source: bytes, name: str, options: Sequence[str],

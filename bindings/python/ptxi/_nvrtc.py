@@ -102,7 +102,7 @@ class Compiler:
         """Return the name of an error."""
         function = self._cdll.nvrtcGetErrorString
         function.restype = ctypes.c_char_p
-        return 'nvrtc: error: ' + function(result).decode()
+        return f'nvrtc: error: {function(result).decode()}'
 
     def compile(self, source: bytes, name: bytes, options: Sequence[str], expressions: Sequence[str]) -> Output:
         """Compile a program to PTX."""

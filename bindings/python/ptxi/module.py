@@ -40,6 +40,24 @@ def loads(ptx: Union[str, bytes], name: str = '<ptx>', fma: bool = True, strict:
           dialect: Any = Dialect.NONE, device: Optional[Device] = None) -> 'Module':
     """Load a PTX text, and return the module.
 
+    >>> import numpy as np, ptxi
+    >>> mod = ptxi.loads('''
+    ...     .version 8.0
+    ...     .target sm_80
+    ...     .address_size 64
+    ...     .visible .entry count(.param .u64 out) {
+    ...         .reg .u64 %a; .reg .u32 %i;
+    ...         ld.param.u64 %a, [out]; mov.u32 %i, %tid.x; mad.wide.u32 %a, %i, 4, %a; st.global.u32 [%a], %i; ret;
+    ...     }''')
+    >>> mod
+    <ptxi.Module <ptx>: count>
+    >>> mod.count
+    <ptxi.Kernel count(.u64 out)>
+    >>> x = np.empty(4, 'u4')
+    >>> mod.count[1, 4](x)
+    >>> x
+    array([0, 1, 2, 3], dtype=uint32)
+
     `name`     name of the text in messages
     `fma`      True: fuse an unrounded mul with an add, as ptxas does; False: never fuse them
     `strict`   True: reject a module whose target the device does not support; False: run it under its own target
@@ -632,4 +650,5 @@ class _Shaped(functools.partial):  # type: ignore[type-arg]
     __slots__ = ()
 
     def __repr__(self) -> str:
-        return f'<ptxi.Kernel {self.func.__self__.name}: {self.args[0]}>'
+        kernel: Kernel = getattr(self.func, '__self__')
+        return f'<ptxi.Kernel {kernel.name}: {self.args[0]}>'
