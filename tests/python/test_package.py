@@ -98,14 +98,20 @@ def test_pip_installs_it_without_a_network(tmp_path):
     with zipfile.ZipFile(wheel) as z:
         z.extractall(tmp_path)
         names = set(z.namelist())
-    assert {'ptxi/__init__.py', 'ptxi/py.typed', 'ptxi/ptxi.h', 'ptxi/libptxi.so.0', 'ptxi/bin/ptxi'} <= names
+    assert {'ptxi/__init__.py', 'ptxi/py.typed', 'ptxi/ptxi.h', 'ptxi/bin/lib/libptxi.so.0', 'ptxi/bin/ptxi'} <= names
     env = {k: v for k, v in os.environ.items() if k != 'PTXI_LIBRARY'}
     env['PYTHONPATH'] = str(tmp_path)
     code = 'import ptxi, ptxi._library as l; ptxi.profiles(); print(ptxi.__version__, l.library().path)'
     out = subprocess.run([sys.executable, '-c', code], env=env, check=True, capture_output=True, text=True,
                          cwd=tmp_path).stdout
-    assert out.split() == [ptxi.__version__, str(tmp_path / 'ptxi' / 'libptxi.so.0')]
+    assert out.split() == [ptxi.__version__, str(tmp_path / 'ptxi' / 'bin' / 'lib' / 'libptxi.so.0')]
     assert wheel.name.startswith(f'ptxi-{ptxi.__version__}-py3-none-linux')
+    command_ = tmp_path / 'ptxi' / 'bin' / 'ptxi'
+    command_.chmod(0o755)  # the archive has the mode, which extractall() does not set
+    code = "import ctypes; print(ctypes.CDLL('libcuda.so.1').cuInit(0), 'libptxi.so' in open('/proc/self/maps').read())"
+    out = subprocess.run([command_, 'exec', sys.executable, '-c', code], env=env, check=True, capture_output=True,
+                         text=True, cwd=tmp_path).stdout
+    assert out == '0 True\n'
 
 
 def command(*arguments, **env):
