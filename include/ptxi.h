@@ -4239,6 +4239,49 @@ PTXI_API ptxiResult ptxiMemOpenRange(void *base, size_t bytes, unsigned flags);
  * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE if no range was opened at `base`. */
 PTXI_API ptxiResult ptxiMemCloseRange(void *base);
 
+/* A range for ptxiMemOpenRanges(). */
+typedef struct ptxiRange {
+    void *base;
+    size_t bytes;
+    unsigned flags; /* PTXI_RANGE_READ, PTXI_RANGE_WRITE or both */
+} ptxiRange;
+
+/*! ptxiMemOpenRanges() :
+ *  Opens several ranges, as ptxiMemOpenRange does. They may overlap each other, and those of other calls of this
+ *  function and of ptxiLaunchAndWait. A range may stay open until all ranges that overlap it are closed. Empty ranges,
+ *  and ranges of memory that kernels can use already, are left out. If the call fails, it opens nothing.
+ * `ranges` `count` of them.
+ * `id`     A number for ptxiMemCloseRanges.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for other flags, or a range that overlaps other memory known to the
+ *         device, or PTXI_ERROR_HOST_MEMORY_ALREADY_REGISTERED if a range needs more permissions than an open range
+ *         that it overlaps, or PTXI_ERROR_OUT_OF_MEMORY. */
+PTXI_API ptxiResult ptxiMemOpenRanges(const ptxiRange *ranges, unsigned count, unsigned long long *id);
+
+/*! ptxiMemCloseRanges() :
+ *  Ends ptxiMemOpenRanges. For memory that nobody has open any more, this waits as ptxiMemCloseRange does.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE if no ranges have this number. */
+PTXI_API ptxiResult ptxiMemCloseRanges(unsigned long long id);
+
+/* A launch for ptxiLaunchAndWait(). */
+typedef struct ptxiWaitedLaunch {
+    size_t size;                    /* sizeof(ptxiWaitedLaunch) */
+    ptxiContext ctx;                /* the context of the kernel; NULL: the current context */
+    const ptxiLaunchConfig *config;
+    ptxiFunction f;
+    const void *params;             /* the parameters in one buffer; ptxiFuncGetParam() returns their offsets */
+    size_t paramBytes;
+    const ptxiRange *ranges;        /* rangeCount of them, as for ptxiMemOpenRanges() */
+    unsigned rangeCount;
+    int launched;                   /* output: nonzero if the kernel was queued: the result is that of the wait */
+} ptxiWaitedLaunch;
+
+/*! ptxiLaunchAndWait() :
+ *  Opens ranges of memory, launches a kernel, waits for its stream and closes the ranges, as ptxiMemOpenRanges,
+ *  ptxiLaunchKernelEx, ptxiStreamSynchronize and ptxiMemCloseRanges do. One call costs less than four, and no other
+ *  thread is woken. The current context is the same after the call.
+ * @return PTXI_SUCCESS, or an error of the four calls. */
+PTXI_API ptxiResult ptxiLaunchAndWait(ptxiWaitedLaunch *launch);
+
 /* Cause of a failure of a kernel. Comments begin with the result that a call returns for it. */
 typedef enum ptxiFault {
     PTXI_FAULT_NONE = 0,

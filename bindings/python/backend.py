@@ -1,8 +1,9 @@
 """Build backend of the package for pip (PEP 517 and PEP 660). It needs only Python, and no network.
 
-The wheel has the Python files and ptxi.h. If the library has been built, the wheel also has the library and the
-command. The library is the one that PTXI_LIBRARY names, else the one in the directory `build` of the source tree. A
-wheel without the library uses the installed library.
+The wheel has the Python files and ptxi.h. If the library has been built, the wheel also has the library, the command
+`ptxi`, and the libraries with names of NVIDIA's, which `ptxi exec` uses. The library is the one that
+PTXI_LIBRARY names, in a build directory or an installation, else the one in the directory `build` of the source tree.
+A wheel without the library uses the installed library.
 """
 import base64
 import hashlib
@@ -25,11 +26,22 @@ def version() -> str:
 
 
 def built() -> Dict[str, pathlib.Path]:
-    """Return the paths of the library and the command, if they exist, by their names in the wheel."""
+    """Return the paths of the library, the command and the libraries of `ptxi exec`, by their names in the wheel.
+
+    The command finds the libraries in `lib/ptxi` beside it, and they find libptxi in `lib`.
+    """
     library = pathlib.Path(os.environ.get('PTXI_LIBRARY') or TOP / 'build' / '.libs' / 'libptxi.so.0').resolve()
-    command = library.parents[1] / 'ptxi'
-    found = {'ptxi/libptxi.so.0': library, 'ptxi/bin/ptxi': command}
-    return {name: p for name, p in found.items() if library.exists() and p.is_file()}
+    if not library.exists():
+        return {}
+    prefix = library.parents[1]
+    in_build = library.parent.name == '.libs'
+    libraries = prefix / 'lib' / 'ptxi' if in_build else library.parent / 'ptxi'
+    found = {'ptxi/bin/lib/libptxi.so.0': library, 'ptxi/bin/ptxi': prefix / ('ptxi' if in_build else 'bin/ptxi')}
+    for p in sorted(libraries.glob('lib*.so.*')):
+        if re.fullmatch(r'lib\w+\.so\.\d+', p.name):
+            found[f'ptxi/bin/lib/ptxi/{p.name}'] = p
+    found['ptxi/bin/lib/ptxi/bin/nvcc'] = libraries / 'bin' / 'nvcc'
+    return {name: p for name, p in found.items() if p.is_file()}
 
 
 def metadata() -> str:
@@ -49,7 +61,8 @@ class Wheel:
         self.add(f'{self.info}/METADATA', metadata().encode())
         description = f'Wheel-Version: 1.0\nGenerator: libptxi\nRoot-Is-Purelib: false\nTag: {tag}\n'
         self.add(f'{self.info}/WHEEL', description.encode())
-        self.add(f'{self.info}/entry_points.txt', b'[pytest11]\nptxi = ptxi.pytest_plugin\n')
+        self.add(f'{self.info}/entry_points.txt', b'[console_scripts]\nptxi = ptxi.__main__:run\n'
+                 b'[pytest11]\nptxi = ptxi.pytest_plugin\n')
 
     def add(self, name: str, data: bytes, executable: bool = False) -> None:
         """Add a file and its line in RECORD."""

@@ -67,14 +67,14 @@ static void recover(struct parser *p)
 
 static void parse_module(struct parser *p)
 {
-    p->have_dwarf = false;
+    p->debug = p->have_dwarf = false;
     ptxi_parse_next(p);
     if (!ptxi_target_parse_module_head(p))
         return;
     while (p->tok.kind != PTXI_TOK_END && !p->arena->oom && !ptxi_diag_full(p->diags))
         if (!parse_item(p))
             recover(p);
-    if (p->ast->debug && !p->have_dwarf)
+    if (p->debug && !p->have_dwarf)
         ptxi_parse_error(p, PTXI_LOC_NONE, "'.target debug' requires debug data in a .section");
 }
 

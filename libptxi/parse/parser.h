@@ -51,6 +51,7 @@ struct parser {
     uint16_t version;    /* major * 10 + minor */
     struct ptxi_target target;
     bool have_version, have_address_size, have_dwarf;
+    bool debug; /* .target has debug */
     bool narrow_addresses; /* .address_size is 32, or it is absent and an instruction has an address of 32 bits */
     unsigned expr_depth;
     uint64_t const_size; /* bytes of .const variables so far */

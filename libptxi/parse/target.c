@@ -165,7 +165,7 @@ static bool parse_target_item(struct parser *p, struct target_list *list)
         ptxi_parse_error(p, loc, "'%.*s' is not an architecture: .target must begin with one, such as sm_90", n,
                          p->tok.s);
     } else if (token_is(&p->tok, "debug")) {
-        m->debug = true;
+        m->debug = p->debug = true;
     } else if (token_is(&p->tok, "texmode_independent")) {
         m->texmode_independent = list->independent = true;
     } else if (token_is(&p->tok, "texmode_unified")) {

@@ -6,6 +6,8 @@
 #
 # PTXI_CLIENTS overrides the directory build/clients. If the virtual environment is missing, the script reports a
 # skipped test. If one program is missing, only its tests are skipped.
+# PyCUDA, CuPy and Warp are tested if they are in the virtual environment. They need more than pip; doc/clients.md
+# says what.
 set -u
 : "${top_srcdir:?}" "${top_builddir:?}"
 venv=${PTXI_CLIENTS:-$top_builddir/clients}
@@ -27,4 +29,8 @@ trap 'rm -rf "$tmp"' EXIT
 PYTHONPATH=$top_srcdir/bindings/python PYTHONDONTWRITEBYTECODE=1 PTXI_LIBRARY=$library TRITON_CACHE_DIR=$tmp
 PTXI_BINDINGS=$top_builddir/bindings PTXI_DRIVER=$top_builddir/bindings/cuda/.libs
 export PYTHONPATH PYTHONDONTWRITEBYTECODE PTXI_LIBRARY PTXI_BINDINGS PTXI_DRIVER TRITON_CACHE_DIR
+if [ -n "${PTXI_CLIENTS_TABLE-}" ]; then
+    "$venv/bin/python" "$top_srcdir/tests/clients/table.py"
+    exit
+fi
 "$venv/bin/python" -m pytest -q -rs -p ptxi.pytest_plugin -p no:cacheprovider "$top_srcdir/tests/clients"

@@ -5,6 +5,8 @@ Therefore the libraries of libptxi are preloaded.
 """
 import importlib.util
 import os
+import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -67,13 +69,148 @@ for options in {}, {'lto': True}, {'lto': False}:
 """
 
 
-@pytest.mark.parametrize('package, program', [('cuda.core', CUDA_CORE), ('numba_cuda', NUMBA_CUDA)],
-                         ids=['cuda-core', 'numba-cuda'])
-def test_compiles_and_links(package, program):
+NUMBA_FEATURES = r"""
+import warnings
+import numpy as np
+from numba import cuda, float32, int32
+
+warnings.simplefilter('ignore')
+N = 1000
+
+@cuda.reduce
+def total(a, b):
+    return a + b
+
+@cuda.jit
+def dot(out, x, y):
+    shared = cuda.shared.array(128, float32)
+    i, t = cuda.grid(1), cuda.threadIdx.x
+    shared[t] = x[i] * y[i] if i < x.size else 0
+    cuda.syncthreads()
+    step = 64
+    while step:
+        if t < step:
+            shared[t] += shared[t + step]
+        cuda.syncthreads()
+        step //= 2
+    if t == 0:
+        cuda.atomic.add(out, 0, shared[0])
+
+@cuda.jit
+def twice(to, x):
+    i = cuda.grid(1)
+    to[i] = x[i] * 2
+
+@cuda.jit
+def rounds(x):
+    grid = cuda.cg.this_grid()
+    i = cuda.grid(1)
+    for _ in range(5):
+        left = x[i - 1]
+        grid.sync()
+        x[i] = left
+        grid.sync()
+
+x = np.arange(N, dtype=np.float32) % 7
+assert total(np.arange(N)) == N * (N - 1) // 2
+out = cuda.to_device(np.zeros(1, np.float32))
+dot[8, 128](out, cuda.to_device(x), x)
+assert out.copy_to_host()[0] == (x * x).sum()
+ring = cuda.to_device(np.arange(256, dtype=np.int32))
+rounds[4, 64](ring)
+assert (ring.copy_to_host() == np.roll(np.arange(256), 5)).all()
+stream = cuda.stream()
+with stream.auto_synchronize():
+    a = cuda.to_device(np.ones(N), stream=stream)
+    b = cuda.device_array_like(a)
+    twice[N // 100, 100, stream](b, a)
+    got = b.copy_to_host(stream=stream)
+assert (got == 2).all()
+"""
+
+PYCUDA_SOURCE = r"""
+import numpy as np
+import pycuda.autoinit
+import pycuda.driver as cuda
+from pycuda.compiler import SourceModule
+
+twice = SourceModule('__global__ void twice(float *x) { x[threadIdx.x] *= 2; }', cache_dir=False).get_function('twice')
+x = np.arange(32, dtype=np.float32)
+twice(cuda.InOut(x), block=(32, 1, 1))
+assert (x == 2 * np.arange(32)).all()
+"""
+
+CUPY = r"""
+import cupy as cp
+import numpy as np
+
+x = cp.arange(1000, dtype='f4')
+assert (cp.asnumpy(x * 2 + 1) == np.arange(1000) * 2 + 1).all()
+assert float(x.sum()) == 499500 and float(x.max()) == 999
+assert cp.asnumpy(cp.cumsum(x[:4])).tolist() == [0, 1, 3, 6]
+code = 'template<class T> __global__ void add(T *p, T by) { p[threadIdx.x] += by; }'
+add = cp.RawModule(code=code, name_expressions=['add<float>'], options=('-std=c++17',)).get_function('add<float>')
+with cp.cuda.Stream() as stream:
+    add((1,), (32,), (x, np.float32(3)))
+    stream.synchronize()
+assert float(x[31]) == 34
+square = cp.ReductionKernel('float32 a', 'float32 b', 'a * a', 'a + b', 'b = a', '0', 'square')
+assert float(square(cp.arange(10, dtype='f4'))) == 285
+"""
+
+WARP = r"""
+import numpy as np
+import warp as wp
+
+wp.config.quiet = True
+
+@wp.kernel
+def scale(x: wp.array(dtype=float), by: float):
+    i = wp.tid()
+    x[i] = x[i] * by
+
+with wp.ScopedDevice('cuda:0'):
+    x = wp.array(np.arange(100, dtype=np.float32))
+    wp.launch(scale, dim=100, inputs=[x, 3.0])
+    assert (x.numpy() == 3 * np.arange(100)).all()
+"""
+
+
+def has_static_runtime(package, file):
+    """Return whether a file of an installed package contains NVIDIA's runtime, which needs NVIDIA's driver."""
+    where = pathlib.Path(importlib.util.find_spec(package).submodule_search_locations[0])
+    return any(b'libcudart.so' not in f.read_bytes() for f in where.glob(file))
+
+
+def run_program(package, program, **variables):
     if not importlib.util.find_spec(package.split('.')[0]) or not importlib.util.find_spec(package):
         pytest.skip(f'{package} is not installed')
-    bindings = os.environ['PTXI_BINDINGS']
-    preload = [f'{bindings}/nvrtc/.libs/libnvrtc.so.13', f'{bindings}/nvjitlink/.libs/libnvJitLink.so.13']
-    environment = dict(os.environ, LD_LIBRARY_PATH=os.environ['PTXI_DRIVER'], LD_PRELOAD=':'.join(preload))
-    done = subprocess.run([sys.executable, '-c', program], env=environment, capture_output=True, text=True)
+    environment = dict(os.environ, **variables)
+    command = [os.environ['PTXI'], 'exec', '--toolkit', sys.executable, '-c', program]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (0, '', '')
+
+
+@pytest.mark.parametrize('package, program', [('cuda.core', CUDA_CORE), ('numba_cuda', NUMBA_CUDA),
+                                              ('numba_cuda', NUMBA_FEATURES)],
+                         ids=['cuda-core', 'numba-cuda', 'numba-features'])
+def test_compiles_and_links(package, program):
+    run_program(package, program)
+
+
+def test_pycuda_gets_ptx_for_a_cubin():
+    if not any(map(shutil.which, ('nvcc', '/usr/local/cuda/bin/nvcc'))):
+        pytest.skip('nvcc is not installed')
+    run_program('pycuda', PYCUDA_SOURCE)
+
+
+def test_cupy():
+    if importlib.util.find_spec('cupy_backends') and has_static_runtime('cupy_backends', 'cuda/api/runtime.*.so'):
+        pytest.skip('CuPy contains the CUDA runtime of NVIDIA; run ptxi exec python -m ptxi.rebuild_cupy')
+    run_program('cupy', CUPY, CUPY_ACCELERATORS='')
+
+
+def test_warp(tmp_path):
+    if importlib.util.find_spec('warp') and has_static_runtime('warp', 'bin/warp.so'):
+        pytest.skip('Warp contains the CUDA runtime of NVIDIA; build it with --use-dynamic-cuda')
+    run_program('warp', WARP, WARP_CACHE_PATH=str(tmp_path))

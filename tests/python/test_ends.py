@@ -58,7 +58,7 @@ try:
     time.sleep(10)
 except KeyboardInterrupt:
     mod.count[1, 32](x)
-    print('ended', ptxi._ranges.opened.pieces)
+    print('ended', ptxi._ranges.left())
 """
     assert prints(text) == 'ended []\n'
 

@@ -1,7 +1,9 @@
 """Tests of launches: arguments of every type, grids and blocks, streams, and failures."""
 import array
 import ctypes
+import dataclasses
 import pathlib
+import struct
 import threading
 
 import ml_dtypes
@@ -158,18 +160,71 @@ def test_shapes_and_shared_memory(ptxi, mod):
     mod.shape.launch(1, 1, [out], cooperative=True)
 
 
-def test_fast_conversions_equal_the_general_ones(mod):
-    from ptxi import arguments
+def test_frequent_conversions_equal_the_general_ones(mod):
+    from ptxi.arguments import Packer
     numbers = [0, 1, -1, True, 1.5, -0.0, 0.1, 1e-45, 1e-50, 3.4e38, 1e39, np.inf, -np.inf, np.nan, 2**128, None, 'x']
     numbers += [s * 2**k + d for k in (7, 8, 15, 16, 31, 32, 63, 64) for d in (-1, 0, 1) for s in (-1, 1)]
     numbers += list(np.random.default_rng(1).integers(0, 2**64, 200, np.uint64).view('f8').tolist())
-    fast = 0
+    numbers += [np.dtype(t).type(x) for t in ('i1', 'u1', 'i4', 'u8', 'f4', 'f8') for x in (0, 1, 7.5)]
+    array = np.zeros(10, 'u2')
+    numbers += [array, array[2:5], array[::2], array.view('V2'), np.array([], 'u1'), np.array(5), array.astype(object)]
+    frequent = 0
     for p in mod.params.parameters:
+        packer = Packer('one', [dataclasses.replace(p, offset=0)])
         for x in numbers:
-            data = arguments._shortcut(p)(x)
-            assert data is None or data == arguments._convert(p, x)[0], (p, x)
-            fast += data is not None
-    assert fast > 200
+            packed = packer.frequent((x,))
+            if packed is None:
+                continue
+            frequent += 1
+            buffer = bytearray(packer.range_offset + 24 * packer.ranges)
+            try:
+                packer.pack_into(buffer, 0, *packed[0])
+            except OverflowError:
+                assert p.type == 'f32' or abs(x) > 3e38
+                continue
+            expected, pointers = packer.pack((x,))
+            assert buffer[:packer.size] == expected, (p, x)
+            if packer.ranges:
+                start, size, flags = struct.unpack_from('QQI', buffer, packer.range_offset)
+                span = pointers[0].span if pointers else (0, 0, True)
+                assert (start, start + size, flags == 3) == tuple(span)
+    assert frequent > 300
+
+
+CHASE = """.version 8.0
+.target sm_75
+.address_size 64
+.visible .entry chase(.param .u64 where) {
+    .reg .u64 %a; .reg .u32 %v;
+    ld.param.u64 %a, [where]; ld.global.u64 %a, [%a]; ld.global.u32 %v, [%a]; add.u32 %v, %v, 1;
+    st.global.u32 [%a], %v; ret;
+}"""
+
+
+def test_arrays_that_are_no_arguments(ptxi):
+    """The kernel finds the address of `x` in memory."""
+    x = np.zeros(1, 'u4')
+    where, chase = np.array([x.ctypes.data], 'u8'), ptxi.loads(CHASE).chase
+    with pytest.raises(ptxi.LaunchError):
+        chase.launch(1, 1, [where])
+    chase.launch(1, 1, [where], opens=[x])
+    with ptxi.Stream() as s:
+        chase.launch(1, 1, [where], stream=s, opens=(x, x))
+    with chase.prepare(1, 1, [where], opens=[x]) as launch:
+        launch()
+    assert x[0] == 3
+    with pytest.raises(ptxi.LaunchError):
+        chase[1, 1](where)
+    with pytest.raises(ValueError, match='closed'):
+        launch()
+    with pytest.raises(ptxi.ArgumentError, match='an int has no memory'):
+        chase.launch(1, 1, [where], opens=[1])
+
+
+def test_repr(mod):
+    assert repr(mod.add) == '<ptxi.Kernel add(.u64 y, .u64 x, .f32 a)>'
+    assert repr(mod.add[(2, 1), 32, 8]) == ('<ptxi.Kernel add: grid (2, 1, 1), block (32, 1, 1), '
+                                            '8 bytes of shared memory>')
 
 
 def test_prepared_launches(ptxi, mod):

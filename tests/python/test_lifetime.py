@@ -262,10 +262,10 @@ def drop(_):
     return 1
 calls.bind('f', drop, ctypes.c_int, ctypes.c_int)
 calls.call[2, 32](np.zeros(1, 'i4'))
-print(len(kept), before - left(), ptxi._ranges.opened.pieces)
+print(len(kept), before - left(), ptxi._ranges.left())
 mod.count[1, 1](x)
 ptxi.Device()
-print(len(ptxi._lifetime._cores), ptxi._ranges.opened.pieces)
+print(len(ptxi._lifetime._cores), ptxi._ranges.left())
 """) == '0 0 []\n1 []\n'
 
 
@@ -389,5 +389,5 @@ work({rounds})
 after = tracemalloc.get_traced_memory()[0], len(gc.get_objects())
 left = after[0] - before[0]
 print(left < 32768 + 4 * {rounds} or left, after[1] - before[1] < {rounds} // 10 or after[1] - before[1],
-      len(ptxi._lifetime._cores), ptxi._ranges.opened.pieces)
+      len(ptxi._lifetime._cores), ptxi._ranges.left())
 """) == 'True True 1 []\n'

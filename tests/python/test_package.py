@@ -1,5 +1,7 @@
 """Tests of the package: parsing of the header, installation, and the command."""
 import ctypes
+import doctest
+import importlib
 import inspect
 import os
 import pathlib
@@ -11,6 +13,7 @@ import zipfile
 import pytest
 
 import ptxi
+from ptxi import _nvrtc
 from ptxi._header import header, path
 
 PACKAGE = pathlib.Path(ptxi.__file__).parents[1]
@@ -55,6 +58,32 @@ def test_all_that_is_public_is_documented():
         documented(name, getattr(ptxi, name))
 
 
+@pytest.mark.parametrize('name', sorted(p.stem for p in (PACKAGE / 'ptxi').glob('*.py')
+                                        if '>>> ' in p.read_text()))
+def test_examples_in_docstrings(name):
+    if name == 'compiler':
+        try:
+            _nvrtc.compiler()
+        except ImportError as e:
+            pytest.skip(str(e))
+    result = doctest.testmod(importlib.import_module(f'ptxi.{name}'))
+    assert result.attempted and not result.failed
+
+
+def test_mypy_accepts_the_package_and_its_use(tmp_path):
+    mypy = pytest.importorskip('mypy.api', reason='mypy is not installed')
+    program = tmp_path / 'program.py'
+    program.write_text('import numpy as np\nimport ptxi\n\n'
+                       'mod: ptxi.Module = ptxi.loads("")\nkernel: ptxi.Kernel = mod.k\n'
+                       'kernel[1, (4, 2)](np.zeros(4), 1)\nkernel.launch(1, 4, [1], opens=[np.zeros(4)])\n'
+                       'with kernel.prepare(1, 4, (1,)) as launch:\n    launch()\n'
+                       'x: int = ptxi.loads("")\n')
+    output, errors, _ = mypy.run(['--strict', '--cache-dir', str(tmp_path / 'cache'), str(PACKAGE / 'ptxi'),
+                                  str(program)])
+    wrong = [line for line in output.splitlines() if 'error: ' in line]
+    assert not errors and len(wrong) == 1 and 'program.py:10' in wrong[0] and wrong[0].endswith('[assignment]'), output
+
+
 def test_the_library_is_needed_by_the_first_use_only():
     code = 'import ptxi\ntry: ptxi.profiles()\nexcept ImportError as e: print(e)'
     env = {**os.environ, 'PTXI_LIBRARY': '/nowhere/libptxi.so', 'PYTHONPATH': str(PACKAGE)}
@@ -69,14 +98,20 @@ def test_pip_installs_it_without_a_network(tmp_path):
     with zipfile.ZipFile(wheel) as z:
         z.extractall(tmp_path)
         names = set(z.namelist())
-    assert {'ptxi/__init__.py', 'ptxi/py.typed', 'ptxi/ptxi.h', 'ptxi/libptxi.so.0', 'ptxi/bin/ptxi'} <= names
+    assert {'ptxi/__init__.py', 'ptxi/py.typed', 'ptxi/ptxi.h', 'ptxi/bin/lib/libptxi.so.0', 'ptxi/bin/ptxi'} <= names
     env = {k: v for k, v in os.environ.items() if k != 'PTXI_LIBRARY'}
     env['PYTHONPATH'] = str(tmp_path)
     code = 'import ptxi, ptxi._library as l; ptxi.profiles(); print(ptxi.__version__, l.library().path)'
     out = subprocess.run([sys.executable, '-c', code], env=env, check=True, capture_output=True, text=True,
                          cwd=tmp_path).stdout
-    assert out.split() == [ptxi.__version__, str(tmp_path / 'ptxi' / 'libptxi.so.0')]
+    assert out.split() == [ptxi.__version__, str(tmp_path / 'ptxi' / 'bin' / 'lib' / 'libptxi.so.0')]
     assert wheel.name.startswith(f'ptxi-{ptxi.__version__}-py3-none-linux')
+    command_ = tmp_path / 'ptxi' / 'bin' / 'ptxi'
+    command_.chmod(0o755)  # the archive has the mode, which extractall() does not set
+    code = "import ctypes; print(ctypes.CDLL('libcuda.so.1').cuInit(0), 'libptxi.so' in open('/proc/self/maps').read())"
+    out = subprocess.run([command_, 'exec', sys.executable, '-c', code], env=env, check=True, capture_output=True,
+                         text=True, cwd=tmp_path).stdout
+    assert out == '0 True\n'
 
 
 def command(*arguments, **env):

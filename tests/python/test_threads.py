@@ -72,7 +72,7 @@ def launch():
 join(run(wait, wait, launch))
 s.synchronize()
 tell()
-print(ptxi._ranges.opened.pieces)
+print(ptxi._ranges.left())
 """) == 'wrong: 0\n[]\n'
 
 
@@ -103,7 +103,7 @@ for _ in range(15 * MORE):
 del g
 ptxi.zeros(1)
 tell()
-print(len(ptxi._lifetime._cores), ptxi._ranges.opened.pieces)
+print(len(ptxi._lifetime._cores), ptxi._ranges.left())
 """) == 'wrong: 0\n1 []\n'
 
 
@@ -269,7 +269,7 @@ while time.time() < end:
     ptxi.Device(workers=1).close()
     n += 2
 signal.setitimer(signal.ITIMER_REAL, 0)
-print(x[0] == n, y[0] > 0, b.device is ptxi.current(), ptxi._ranges.opened.pieces)
+print(x[0] == n, y[0] > 0, b.device is ptxi.current(), ptxi._ranges.left())
 """) == 'True True True []\n'
 
 
@@ -410,5 +410,5 @@ del p, places
 gc.collect()
 ptxi.zeros(4)
 tell()
-print(len(ptxi._lifetime._cores), ptxi._ranges.opened.pieces)
+print(len(ptxi._lifetime._cores), ptxi._ranges.left())
 """, 60 * MORE) == 'wrong: 0\n1 []\n'

@@ -246,6 +246,27 @@ static bool check_package(struct doctor *d, const char *package, bool *found)
     return ok;
 }
 
+/* Packages of Python that doc/clients.md describes. Most load CUDA later, which their files do not show. */
+static void advise_on_package(struct doctor *d, const char *package)
+{
+    static const struct {
+        const char *package, *use, *first; /* `first` NULL: nothing */
+    } known[] = {
+        { "cuda", "programs run with `ptxi exec --toolkit`", NULL },
+        { "cupy", "programs run with `CUPY_ACCELERATORS= ptxi exec --toolkit`, without sort, matmul, fft and random",
+          "first replace the runtime in it: ptxi exec python -m ptxi.rebuild_cupy" },
+        { "numba", "programs that use numba.cuda run with `ptxi exec --toolkit`", NULL },
+        { "numba_cuda", "programs run with `ptxi exec --toolkit`", NULL },
+        { "pycuda", "programs run with `ptxi exec --toolkit`", NULL },
+        { "warp", "programs run with `ptxi exec --toolkit`",
+          "first build it from source with the shared runtime: build_lib.py --use-dynamic-cuda" },
+    };
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (!strcmp(package, known[i].package))
+            print_line(d, LINE_NOTE, package, known[i].use, known[i].first);
+}
+
 static void print_verdict(const struct doctor *d, const char *name, bool is_package, unsigned problems)
 {
     if (d->quiet)
@@ -273,6 +294,8 @@ static bool check(struct doctor *d, const char *name)
     }
     if (!d->uses_cuda)
         print_line(d, LINE_NOTE, name, "does not use CUDA, or only libraries that it loads later", NULL);
+    if (is_package)
+        advise_on_package(d, name);
     print_verdict(d, name, is_package, d->problems - before);
     return d->problems == before;
 }

@@ -81,11 +81,23 @@ static bool set_option(int option)
     }
 }
 
-static bool set_library_path(void)
+/* Puts the directory `bin` of the libraries first in PATH. It has an nvcc. */
+static bool set_path(const char *directory)
+{
+    const char *rest = getenv("PATH");
+    char *path = NULL;
+    bool ok = asprintf(&path, "%s/bin:%s", directory, rest ? rest : "") >= 0 && set("PATH", path);
+
+    free(path);
+    return ok;
+}
+
+static bool set_paths(bool toolkit)
 {
     char directory[PATH_MAX];
 
-    return ptxi_cmd_find_libraries(directory) && ptxi_cmd_set_library_path(directory);
+    return ptxi_cmd_find_libraries(directory) && ptxi_cmd_set_library_path(directory) &&
+           (!toolkit || set_path(directory));
 }
 
 /* The process appends to the file. */
@@ -102,9 +114,9 @@ static bool set_statistics(const char *file)
     return set("PTXI_STATS", file);
 }
 
-static int execute(char **argv, const char *statistics)
+static int execute(char **argv, const char *statistics, bool toolkit)
 {
-    if (!set_library_path())
+    if (!set_paths(toolkit))
         return CMD_FAILED;
     if (!ptxi_cmd_init()) /* checks PTXI_DEVICE */
         return CMD_USAGE;
@@ -126,6 +138,7 @@ int ptxi_cmd_exec(int argc, char **argv)
         { "quiet", no_argument, NULL, 'q' }, { "help", no_argument, NULL, 'h' }, { 0 },
     };
     const char *statistics = NULL;
+    bool toolkit = false;
 
     if (!set("PTXI_REPORT", "1"))
         return CMD_FAILED;
@@ -134,13 +147,14 @@ int ptxi_cmd_exec(int argc, char **argv)
             return CMD_SHOW_HELP;
         if (c == '?')
             return ptxi_cmd_usage();
+        toolkit |= c == OPT_TOOLKIT;
         if (c == OPT_STATS)
             statistics = optarg ? optarg : "stderr";
         else if (!set_option(c))
             return ptxi_cmd_usage();
     }
     if (optind < argc)
-        return execute(argv + optind, statistics);
+        return execute(argv + optind, statistics, toolkit);
     ptxi_cmd_error("no program given");
     return ptxi_cmd_usage();
 }

@@ -14,6 +14,7 @@ from . import testing
 from ._header import header as _header
 from .arguments import Parameter
 from .checks import CheckError, Checks, CheckSummary, Finding, FindingSeverity, FindingSite, Sanitizer, checking
+from .compiler import compile
 from .device import Counters, Device, DeviceAttribute, Dialect, Limit, current, device_count, profiles
 from .errors import Access, ArgumentError, Diagnostic, Error, Fault, LaunchError, ModuleError, Report, Result, Severity
 from .host import HostThread, host_thread
@@ -29,6 +30,6 @@ __all__ = [
     'DeviceAttribute', 'Diagnostic', 'Dialect', 'Error', 'Event', 'Fault', 'Finding', 'FindingSeverity', 'FindingSite',
     'FunctionAttribute', 'Graph', 'HostThread', 'JitOption', 'Kernel', 'Launch', 'LaunchAttribute', 'LaunchError',
     'Limit', 'Module', 'ModuleError', 'Parameter', 'Report', 'Result', 'Sanitizer', 'Severity', 'Stream', 'asm',
-    'checking', 'copy', 'current', 'device_count', 'empty', 'host_thread', 'link', 'links', 'load', 'loads',
+    'checking', 'compile', 'copy', 'current', 'device_count', 'empty', 'host_thread', 'link', 'links', 'load', 'loads',
     'profiles', 'testing', 'zeros',
 ]

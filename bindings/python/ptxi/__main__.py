@@ -33,5 +33,10 @@ def main(arguments: List[str]) -> int:
     os.execv(command, ['ptxi', *arguments])
 
 
+def run() -> int:
+    """Run the command with the arguments of this process, as the script `ptxi` of an installed package."""
+    return main(sys.argv[1:])
+
+
 if __name__ == '__main__':
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(run())

@@ -11,9 +11,13 @@ import os
 import select
 import signal
 import threading
+import time
 from typing import Any, Callable, Optional
 
 from ._library import library
+
+
+_ARMED = 0.005  # seconds in which a program is not expected to replace Python's wakeup descriptor and to remove its own
 
 
 class _Watch:
@@ -21,11 +25,14 @@ class _Watch:
 
     def __init__(self) -> None:
         self._lock = threading.RLock()  # reentrant, because a signal handler may also wait
-        self._context: Optional[ctypes.c_void_p] = None
+        self.context: Optional[ctypes.c_void_p] = None
         self.raised = False  # whether the main thread must raise KeyboardInterrupt when its wait returns
         self._from, self._to = os.pipe()
         os.set_blocking(self._from, False)
         os.set_blocking(self._to, False)
+        self._armed = -_ARMED  # when the pipe was the wakeup descriptor
+        self._arrived = select.poll()  # for the main thread
+        self._arrived.register(self._from, select.POLLIN)
         threading.Thread(target=self._run, name='ptxi-interrupt', daemon=True).start()
 
     def _run(self) -> None:
@@ -34,39 +41,59 @@ class _Watch:
         coming.register(self._from, select.POLLIN)
         while coming.poll():
             with self._lock:
-                if self._pressed() and self._context:
+                if self._pressed() and self.context:
                     self.raised = True
-                    library().CtxInterrupt(self._context)
+                    library().CtxInterrupt(self.context)
 
     def _pressed(self) -> bool:
         """Read the pipe. Return whether there was a Ctrl-C that Python handles by KeyboardInterrupt.
 
-        The caller holds the lock, so that a Ctrl-C of one wait is not attributed to the next one.
+        The caller holds the lock, so that a Ctrl-C before a wait is not attributed to it.
         """
         signals = b''
         with contextlib.suppress(BlockingIOError):
             signals = os.read(self._from, 4096)
         return signal.SIGINT in signals and signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
-    def wait(self, context: ctypes.c_void_p, function: Callable[..., int], arguments: Any) -> int:
-        """Call the function with the pipe as Python's wakeup descriptor. Return its result."""
-        outer = self._context  # context of an outer wait, if this call is made by a signal handler that interrupted it
-        before = signal.set_wakeup_fd(self._to, warn_on_full_buffer=False)
-        try:
-            if before in (-1, self._to):  # our pipe is still set if an exception interrupted an earlier wait
-                self._context = context
-            else:  # an event loop has its own wakeup descriptor: leave it in place
-                signal.set_wakeup_fd(before)
-            return function(*arguments)
-        finally:
-            signal.set_wakeup_fd(-1 if before == self._to and outer is None else before)
-            with self._lock:
-                self._context = outer
+    def begin(self, context: ctypes.c_void_p) -> None:
+        """Begin a wait."""
+        now = _monotonic()
+        if now - self._armed > _ARMED:
+            self._arm(now)
+        with self._lock:
+            if self._arrived.poll(0):  # a signal before this wait; costs less than to read an empty pipe
                 self._pressed()
+            self.context = context
+
+    def _arm(self, now: float) -> None:
+        """Make the pipe Python's wakeup descriptor, unless the program has its own one, such as an event loop.
+
+        It stays the descriptor after the wait: to set it and to reset it each time would cost more than a short kernel.
+        """
+        before = _set_wakeup(self._to, warn_on_full_buffer=False)
+        if before in (-1, self._to):
+            self._armed = now
+        else:
+            _set_wakeup(before)
+
+    def end(self, outer: Optional[ctypes.c_void_p]) -> None:
+        """End a wait. `outer` was the context before it."""
+        with self._lock:
+            self.context = outer
+
+    def forget(self) -> None:
+        """Detach a forked child from the pipe, which belongs to the parent process."""
+        with contextlib.suppress(ValueError):  # the child was forked by another thread than the main thread
+            before = _set_wakeup(-1)
+            if before not in (-1, self._to):
+                _set_wakeup(before)
 
 
 _watch: Optional[_Watch] = None
 _main = threading.main_thread().ident
+_set_wakeup = signal.set_wakeup_fd
+_monotonic = time.monotonic
+_get_ident = threading.get_ident
 
 
 def watch() -> None:
@@ -81,15 +108,21 @@ def wait(context: ctypes.c_void_p, function: Callable[..., int], *arguments: Any
 
     Raises KeyboardInterrupt if Ctrl-C interrupted the kernels.
     """
-    if _watch is None or threading.get_ident() != _main:
+    watch_ = _watch
+    if watch_ is None or _get_ident() != _main:
         return function(*arguments)
+    outer = watch_.context  # of an outer wait, if this call is made by a signal handler that interrupted it
     try:
-        result = _watch.wait(context, function, arguments)
+        try:
+            watch_.begin(context)
+            result = function(*arguments)
+        finally:
+            watch_.end(outer)
     except KeyboardInterrupt:
-        _watch.raised = False
+        watch_.raised = False
         raise
-    if _watch.raised:
-        _watch.raised = False
+    if watch_.raised:
+        watch_.raised = False
         raise KeyboardInterrupt
     return result
 
@@ -101,3 +134,15 @@ def keep() -> None:
     """
     if _watch is not None and threading.get_ident() == _main:
         _watch.raised = True
+
+
+def _after_fork() -> None:
+    """Detach the child, whose signals are no signals of the parent."""
+    global _watch
+    if _watch is not None:
+        _watch.forget()
+        _watch = None
+
+
+if hasattr(os, 'register_at_fork'):
+    os.register_at_fork(after_in_child=_after_fork)

@@ -25,7 +25,7 @@ def _candidates() -> Iterator[str]:
         yield explicit
         return
     here = pathlib.Path(__file__).resolve().parent
-    for directory in (here, here.parents[2] / 'build' / '.libs'):
+    for directory in (here / 'bin' / 'lib', here.parents[2] / 'build' / '.libs'):
         if (directory / _SONAME).exists():
             yield str(directory / _SONAME)
     yield _SONAME

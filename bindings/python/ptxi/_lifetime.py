@@ -35,7 +35,6 @@ Locks
   1. Module._binding: one bind() of a module at a time. Held while the library waits for work.
   2. device._made_lock, device._profile_lock: held while a context is created, never during a wait.
   3. Core.lock: entries, captures, and the calls that queue work. Never held during a wait.
-  4. _ranges.opened.lock: the open ranges. Never held during a wait.
   All locks are reentrant, because a signal handler may run at any time. Objects of the program are not dropped while a
   lock is held, because their finalizers might take another lock.
 
@@ -57,7 +56,7 @@ from typing import Any, Callable, Deque, Dict, Iterable, List, Optional, Set, Tu
 from . import _interrupt, errors
 from ._header import header
 from ._library import library
-from ._ranges import Use, opened
+from ._ranges import Use, ended, give_back
 
 _POLL = 0.001   # seconds between two checks whether the calls of other threads have ended
 _PROBE = 64     # a stream is probed for entries that have ended each time it has a multiple of this many entries
@@ -143,7 +142,7 @@ def _end(entries: List[Entry]) -> None:
     """End the entries, and close the memory that they had open."""
     for entry in entries:
         entry.end()
-    opened.give_back()
+    give_back()
 
 
 class Queue:
@@ -306,6 +305,7 @@ class Core:
         self.captures: Dict[int, List[Entry]] = {}    # entries of each active capture, by its number
         self.exports: Set[int] = set()                # id() of each Export
         self._pin = bytearray(1)
+        self._launch_and_wait = library().LaunchAndWait
         self._garbage: Deque[Tuple[str, Any, Any]] = collections.deque()
         self._modules: Deque[Tuple[str, Any, Any]] = collections.deque()
         _cores.add(self)
@@ -381,6 +381,20 @@ class Core:
         except KeyboardInterrupt:
             library().CtxInterrupt(self.handle)
             raise
+
+    def launch_and_wait(self, launch: Any) -> int:
+        """Call ptxiLaunchAndWait with a reference to its structure. Return its result code.
+
+        Nothing is queued when it returns, so it needs no entry.
+        """
+        __tracebackhide__ = True
+        with memoryview(self._pin):
+            if self.closing:
+                self.must_be_open()
+            result = _interrupt.wait(self.handle, self._launch_and_wait, launch)
+        if self.queues or self._garbage or self._modules or _closed or ended:
+            self.reap()
+        return result
 
     def wait(self, name: str, *args: Any, marks: Optional[List[Tuple[Queue, int]]] = None) -> None:
         """Call a library function that waits for the work up to some marks, or for all work if `marks` is None.
@@ -493,7 +507,7 @@ class Core:
                         library().CtxPopCurrent(None)
             _end(ended)
             self.sweep()
-        opened.give_back()
+        give_back()
 
     def _unload(self) -> None:
         """Unload discarded modules if nothing is queued, so that ptxiModuleUnload does not wait."""
@@ -612,8 +626,8 @@ class Core:
 
 
 # Functions that hold a pin while they run
-_CALLS = {f.__code__ for f in (Core.run, Core.result, Core.wait, Core.drain, Core.export, Core.sweep, Core._reap,
-                               Core.close, Core.end)}
+_CALLS = {f.__code__ for f in (Core.run, Core.result, Core.launch_and_wait, Core.wait, Core.drain, Core.export,
+                               Core.sweep, Core._reap, Core.close, Core.end)}
 
 
 def destroy_closed() -> None:

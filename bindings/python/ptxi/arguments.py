@@ -3,13 +3,15 @@ import ctypes
 import dataclasses
 import numbers
 import struct
-from typing import Any, Callable, List, Optional, Sequence, Tuple
+import weakref
+from typing import Any, List, Optional, Sequence, Tuple
 
 import numpy as np
 
+from ._ranges import READ_WRITE, Span
 from ._types import is_float, is_of_kernels, with_article
 from .errors import ArgumentError
-from .memory import Pointer, pointer
+from .memory import Buffer, Pointer, pointer
 
 
 @dataclasses.dataclass(frozen=True)
@@ -112,27 +114,6 @@ def _convert(p: Parameter, x: Any) -> Tuple[bytes, Optional[Pointer]]:
     return _integer(p, x), None
 
 
-def _shortcut(p: Parameter) -> Callable[[Any], Optional[bytes]]:
-    """Return a fast conversion of Python's own numbers. It returns None for all values that need `_convert`."""
-    if p.count or p.type == 'f16' or p.bytes > 8:
-        return lambda x: None
-    if p.type in _FLOATS:
-        write = struct.Struct('<f' if p.type == 'f32' else '<d').pack
-
-        def convert_float(x: Any) -> Optional[bytes]:
-            try:
-                return write(x) if type(x) is float and x == x else None
-            except OverflowError:
-                return None
-        return convert_float
-    size = p.bytes
-    low, mask = -1 << 8 * size - 1, (1 << 8 * size) - 1
-
-    def convert_integer(x: Any) -> Optional[bytes]:
-        return (x & mask).to_bytes(size, 'little') if type(x) is int and low <= x <= mask else None
-    return convert_integer
-
-
 def _accepted(p: Parameter) -> str:
     """Describe the values that a parameter accepts, for an error message."""
     if p.count:
@@ -140,13 +121,106 @@ def _accepted(p: Parameter) -> str:
     return 'an array or an address' if p.bytes == 8 and p.type not in _FLOATS else 'a number'
 
 
+_INTEGERS = {int, bool, *(np.dtype(t).type for t in ('i1', 'i2', 'i4', 'i8', 'u1', 'u2', 'u4', 'u8'))}
+_REALS = {float, np.float32, np.float64}
+_CODES = {'f32': 'f', 'f64': 'd'}
+_INTEGER_CODES = {1: 'B', 2: 'H', 4: 'I', 8: 'Q'}
+_RANGE = 'QQI4x'  # ptxiRange
+_NO_RANGE = 0, 0, READ_WRITE
+
+_Array = np.ndarray
+_export = ctypes.c_char.from_buffer
+_address = ctypes.addressof
+_refer = weakref.ref
+
+
+def _code(p: Parameter) -> str:
+    """Return the format of a parameter for the module struct: a number, or bytes."""
+    if p.count or p.type == 'f16' or p.bytes > 8:
+        return f'{p.bytes}s'
+    return _CODES.get(p.type) or _INTEGER_CODES[p.bytes]
+
+
+def _row(p: Parameter, code: str) -> Tuple[bool, bool, int, int]:
+    """Return whether a parameter accepts arrays, whether it is a float, and the lowest and highest integer.
+
+    Without integers the highest one is lower than the lowest.
+    """
+    if code not in _INTEGER_CODES.values():
+        return False, code in _CODES.values(), 0, -1
+    return p.bytes == 8, False, -1 << 8 * p.bytes - 1, (1 << 8 * p.bytes) - 1
+
+
 class Packer:
-    """Makes the parameter buffers for launches of a kernel."""
+    """Makes the parameter buffers for launches of a kernel.
+
+    `size`    bytes of the buffer
+    `ranges`  most ranges of memory that the arguments of a launch can have
+    """
 
     def __init__(self, signature: str, parameters: Sequence[Parameter]) -> None:
         self._signature = signature
-        self._rows = [(p, p.offset, p.offset + p.bytes, _shortcut(p)) for p in parameters]
+        self._parameters = tuple(parameters)
         self.size = max((p.offset + p.bytes for p in parameters), default=0)
+        self._codes = [_code(p) for p in parameters]
+        self._rows = [_row(p, c) for p, c in zip(parameters, self._codes)]
+        self.ranges = self._codes.count('Q')
+        self.range_offset = -(-self.size // 8) * 8
+        self._format = struct.Struct(self._layout())
+        self.pack_into = self._format.pack_into
+
+    def _layout(self) -> str:
+        """Return the format of the parameters at their offsets, and of the ranges after them."""
+        layout, at = '<', 0
+        for p, code in zip(self._parameters, self._codes):
+            layout += f'{p.offset - at}x{code}'
+            at = p.offset + p.bytes
+        return layout + f'{self.range_offset - at}x' + _RANGE * self.ranges
+
+    def frequent(self, arguments: Sequence[Any]) -> Optional[Tuple[List[Any], List[Any]]]:
+        """Convert the frequent kinds of arguments: numbers, contiguous arrays that may be written, and buffers.
+
+        Return the values for `pack_into`, and the objects that keep the memory alive and in place. Return None if
+        there is another argument, which `pack` converts or refuses.
+        """
+        if len(arguments) != len(self._codes):
+            return None
+        values: List[Any] = []
+        ranges: List[Any] = []
+        held: List[Any] = []
+        for x, (pointer_, real, low, high) in zip(arguments, self._rows):
+            kind = type(x)
+            if pointer_ and kind is _Array:
+                dtype = x.dtype
+                if dtype.hasobject or not dtype.isnative:
+                    return None
+                try:
+                    export = _export(x)
+                except (TypeError, ValueError, BufferError):  # not contiguous, read-only, or of an unusual type
+                    return None
+                held += export, _refer(x)
+                if x.base is not None and not _hold_bases(x.base, held):
+                    return None
+                address = _address(export)
+                values.append(address)
+                ranges += address, x.nbytes, READ_WRITE
+            elif kind in _INTEGERS:
+                if not low <= x <= high:
+                    return None
+                values.append(int(x) & high)
+            elif pointer_ and kind is Buffer:
+                handle = x._memory
+                if handle is None or handle.core.closing:
+                    return None
+                values.append(handle.value)
+                ranges += _NO_RANGE
+                held.append(handle)
+            elif real and kind in _REALS and x == x:
+                values.append(x)
+            else:
+                return None
+        missing = self.ranges - len(ranges) // 3
+        return values + ranges + [*_NO_RANGE] * missing if missing else values + ranges, held
 
     def pack(self, arguments: Sequence[Any]) -> Tuple[bytearray, List[Pointer]]:
         """Return the parameter buffer of a launch and the memory that its arguments refer to.
@@ -154,19 +228,44 @@ class Packer:
         Raises ArgumentError with the kernel's signature if the number of arguments is wrong or one does not fit.
         """
         __tracebackhide__ = True
-        if len(arguments) != len(self._rows):
-            raise ArgumentError(f'{len(arguments)} arguments for {len(self._rows)} parameters: {self._signature}')
+        if len(arguments) != len(self._parameters):
+            raise ArgumentError(f'{len(arguments)} arguments for {len(self._parameters)} parameters: '
+                                f'{self._signature}')
         buffer = bytearray(self.size)
         pointers = []
-        for i, (p, start, end, shortcut) in enumerate(self._rows):
-            data, memory = shortcut(arguments[i]), None
-            if data is None:
-                try:
-                    data, memory = _convert(p, arguments[i])
-                except _Refused as e:
-                    raise ArgumentError(f"argument {i} is {e}; the parameter '{p}' accepts {_accepted(p)}: "
-                                        f'{self._signature}') from None
-            buffer[start:end] = data
+        for i, p in enumerate(self._parameters):
+            try:
+                data, memory = _convert(p, arguments[i])
+            except _Refused as e:
+                raise ArgumentError(f"argument {i} is {e}; the parameter '{p}' accepts {_accepted(p)}: "
+                                    f'{self._signature}') from None
+            buffer[p.offset:p.offset + p.bytes] = data
             if memory is not None:
                 pointers.append(memory)
         return buffer, pointers
+
+
+def _hold_bases(base: Any, held: List[Any]) -> bool:
+    """Add references to the arrays that own the memory of a view, as memory._hold() does.
+
+    Return False if the memory belongs to another object.
+    """
+    while base is not None:
+        if type(base) is not np.ndarray:
+            return False
+        held.append(_refer(base))
+        base = base.base
+    return True
+
+
+def spans(pointers: Sequence[Pointer]) -> List[Span]:
+    """Return the memory of arguments that must be opened."""
+    return [p.span for p in pointers if p.span]
+
+
+def opened(x: Any) -> Pointer:
+    """Return the memory of an array that a kernel reaches otherwise than by an argument."""
+    memory = pointer(x)
+    if memory is None:
+        raise ArgumentError(f'{with_article(type(x).__name__)} has no memory that kernels can use; use an array')
+    return memory

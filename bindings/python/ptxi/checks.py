@@ -114,7 +114,8 @@ class Checks:
     def findings(self) -> List[Finding]:
         """The findings, in the order of discovery. Benign ones are included."""
         self._synchronize()
-        core, found = self._device._core, []
+        core = self._device._core
+        found: List[Finding] = []
         struct = header.structs['ptxiFinding']
         with core.pin():
             core.must_be_open()

@@ -195,7 +195,7 @@ class Device(NotCopied):
         """
         value = ctypes.c_int()
         self._core.call('CtxGetOnFault', self._core.handle, ctypes.byref(value))
-        return OnFault(value.value).name.lower()
+        return str(OnFault(value.value).name.lower())
 
     @on_fault.setter
     def on_fault(self, what: str) -> None:

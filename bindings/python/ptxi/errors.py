@@ -5,7 +5,7 @@ from typing import Any, Dict, List, Optional, Tuple
 
 from ._header import header
 from ._library import library
-from ._result import Error, Result, result_error
+from ._result import Error as Error, Result as Result, result_error
 
 Fault: Any = header.enums['ptxiFault']
 Access: Any = header.enums['ptxiAccess']

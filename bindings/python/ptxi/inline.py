@@ -169,9 +169,12 @@ def _address(x: Any) -> int:
 def asm(text: str, *constraints: str, device: Optional[Device] = None) -> Asm:
     """Return PTX instructions as a function, with the template syntax of asm() in CUDA C++.
 
-        mad = ptxi.asm('mad.lo.u32 %0, %1, %2, %3;', '=r', 'r', 'r', 'r')
-        mad(2, 3, 4)                                  # np.uint32(10)
-        mad(np.arange(32, dtype='u4'), 3, 4)          # a warp: thread i has element i
+    >>> import numpy as np, ptxi
+    >>> mad = ptxi.asm('mad.lo.u32 %0, %1, %2, %3;', '=r', 'r', 'r', 'r')
+    >>> print(mad(2, 3, 4))
+    10
+    >>> mad(np.arange(4, dtype='u4'), 3, 4)  # thread i has element i
+    array([ 4,  7, 10, 13], dtype=uint32)
 
     `text`         the instructions; %0, %1, ... are the operands, and %% is a percent sign
     `constraints`  one for each operand, the outputs first; = marks an output, + an operand that is read and written

@@ -189,9 +189,10 @@ def _hold(array: Array) -> List[Any]:
 def _of_array(x: Array) -> Pointer:
     """Return the memory of a NumPy array."""
     held, flags = _hold(x), x.flags
+    exporter: Any = x
     if flags.c_contiguous and flags.writeable:
         with contextlib.suppress(TypeError, ValueError):  # it has no elements, or their type has no format of buffers
-            address = ctypes.addressof(ctypes.c_char.from_buffer(x))  # faster than the interface
+            address = ctypes.addressof(ctypes.c_char.from_buffer(exporter))  # faster than the interface
             return Pointer(address, Span(address, address + x.nbytes, True), held)
     interface = x.__array_interface__
     if interface['strides'] is not None:

@@ -1,21 +1,22 @@
 """Modules and kernels."""
 import ctypes
 import difflib
+import functools
 import os
 import threading
 from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
-from . import errors, host
+from . import _cpp_names, errors, host
 from ._header import header
 from ._library import call, encoded, library, number, text
 from ._lifetime import Entry, Handle, NotCopied, Queue
-from ._ranges import Span, Use, opened
+from ._ranges import Span, Use, as_array, give_back, range_error
 from ._types import Array
-from .arguments import Packer, Parameter
+from .arguments import Packer, Parameter, opened, spans
 from .device import Device, Dialect, given
-from .memory import in_place
+from .memory import Pointer, in_place
 from .stream import Stream
 
 FunctionAttribute: Any = header.enums['ptxiFunctionAttribute']
@@ -38,6 +39,24 @@ def load(file: File, **options: Any) -> 'Module':
 def loads(ptx: Union[str, bytes], name: str = '<ptx>', fma: bool = True, strict: bool = False,
           dialect: Any = Dialect.NONE, device: Optional[Device] = None) -> 'Module':
     """Load a PTX text, and return the module.
+
+    >>> import numpy as np, ptxi
+    >>> mod = ptxi.loads('''
+    ...     .version 8.0
+    ...     .target sm_80
+    ...     .address_size 64
+    ...     .visible .entry count(.param .u64 out) {
+    ...         .reg .u64 %a; .reg .u32 %i;
+    ...         ld.param.u64 %a, [out]; mov.u32 %i, %tid.x; mad.wide.u32 %a, %i, 4, %a; st.global.u32 [%a], %i; ret;
+    ...     }''')
+    >>> mod
+    <ptxi.Module <ptx>: count>
+    >>> mod.count
+    <ptxi.Kernel count(.u64 out)>
+    >>> x = np.empty(4, 'u4')
+    >>> mod.count[1, 4](x)
+    >>> x
+    array([0, 1, 2, 3], dtype=uint32)
 
     `name`     name of the text in messages
     `fma`      True: fuse an unrounded mul with an add, as ptxas does; False: never fuse them
@@ -124,14 +143,19 @@ class _Options:
 class Module(NotCopied):
     """A loaded module.
 
-    `module.k` is the kernel k. `module['k']` also accepts names that are not identifiers of Python. `kernels` is a
-    tuple of the names, and `diagnostics` a list of the warnings of the load. An unknown kernel raises AttributeError
-    or KeyError.
+    `module.k` is the kernel k. `module['k']` also accepts names that are not identifiers of Python. A kernel of C++ is
+    found by its C++ name, too, with or without its namespaces, if that is not ambiguous. An unknown kernel raises
+    AttributeError or KeyError.
+
+    `kernels`      tuple of the names in the PTX
+    `diagnostics`  list of the warnings of the load
+    `cpp_names`    maps C++ expressions to the names in the PTX of the kernels and variables that they mean
     """
 
     def __init__(self, image: _Image, options: _Options, device: Device) -> None:
         __tracebackhide__ = True
         self.device, self.name = device, image.name
+        self.cpp_names: Dict[str, str] = {}
         self._kernels: Dict[str, Kernel] = {}
         self._bound: Dict[str, Tuple[Any, ...]] = {}  # host functions that kernels may call; the handle refers to it
         self._binding = threading.RLock()
@@ -178,21 +202,39 @@ class Module(NotCopied):
 
     def __getitem__(self, name: str) -> 'Kernel':
         __tracebackhide__ = True
-        if name not in self.kernels:
-            close = difflib.get_close_matches(name, self.kernels, 3) or self.kernels[:10]
-            raise KeyError(f"{self.name} has no kernel '{name}'; it has {', '.join(close) or 'none'}")
         if name not in self._kernels:
-            self._kernels[name] = Kernel(self.device, self._handle, name)
+            symbol = self._symbol(name)
+            made = self._kernels.get(symbol) or Kernel(self.device, self._handle, symbol)
+            self._kernels[name] = self._kernels[symbol] = made
         return self._kernels[name]
+
+    def _symbol(self, name: str) -> str:
+        """Return the name in the PTX of a kernel. Raises KeyError if there is none, or more than one."""
+        __tracebackhide__ = True
+        if name in self.kernels:
+            return name
+        if self.cpp_names.get(name) in self.kernels:
+            return self.cpp_names[name]
+        symbols = _cpp_names.by_name(self.kernels)
+        found = symbols.get(name, [])
+        if len(found) > 1:
+            raise KeyError(f"the name '{name}' of {self.name} is ambiguous; it has {', '.join(found)}")
+        if not found:
+            known = [*self.kernels, *symbols, *self.cpp_names]
+            close = difflib.get_close_matches(name, known, 3) or self.kernels[:10]
+            raise KeyError(f"{self.name} has no kernel '{name}'; it has {', '.join(close) or 'none'}")
+        return found[0]
 
     def variable(self, name: str, dtype: Any = np.uint8) -> Array:
         """Return a .global or .const variable of the module as an array, in place.
 
-        Raises KeyError if the module does not have the variable.
+        `name` is the name in the PTX, or an expression in `cpp_names`. Raises KeyError if the module does not have
+        the variable.
         """
         address, size = ctypes.c_ulonglong(), ctypes.c_size_t()
+        symbol = encoded(self.cpp_names.get(name, name))
         result = self.device._core.result('ModuleGetGlobal', ctypes.byref(address), ctypes.byref(size), self._handle,
-                                          encoded(name))
+                                          symbol)
         if result == errors.Result.ERROR_NOT_FOUND:
             raise KeyError(f"{self.name} has no variable '{name}'")
         if result:
@@ -299,7 +341,7 @@ class Kernel(NotCopied):
         self.signature = text('FuncGetSignature', self._handle)
         self.parameters = self._parameters()
         self._packer = Packer(self.signature, self.parameters)
-        self._spare: List[_Values] = []
+        self._shapes: Dict[Tuple[Any, ...], _Configuration] = {}  # configurations without a stream
 
     def __repr__(self) -> str:
         return f'<ptxi.Kernel {self.signature}>'
@@ -325,29 +367,68 @@ class Kernel(NotCopied):
 
     def __getitem__(self, shape: Tuple[Any, ...]) -> '_Shaped':
         __tracebackhide__ = True
+        try:
+            return _Shaped(self._start, self._shapes[shape])
+        except (KeyError, TypeError):  # TypeError: a list cannot be a key
+            return _Shaped(self._start, self._shape(shape))
+
+    def _shape(self, shape: Tuple[Any, ...]) -> '_Configuration':
+        """Return a new configuration. It is kept if its key is of integers, as 1.0 would have the same key as 1."""
+        __tracebackhide__ = True
         if not isinstance(shape, tuple) or not 2 <= len(shape) <= 4:
             raise TypeError(f'invalid launch configuration; use {self.name}[grid, block] or '
                             f'{self.name}[grid, block, shared, stream]')
-        return _Shaped(self, *shape)
+        how = _Configuration(self, *shape)
+        flat = [m for n in shape[:3] for m in (n if type(n) is tuple else (n,))]
+        if len(shape) < 4 and all(type(n) is int for n in flat):
+            if len(self._shapes) >= _MOST_SHAPES:
+                self._shapes.clear()
+            self._shapes[shape] = how
+        return how
 
     def __call__(self, *arguments: Any) -> None:
         raise TypeError(f'the launch has no grid and block; use {self.name}[grid, block](...)')
 
+    def _start(self, how: '_Configuration', *arguments: Any) -> None:
+        """Launch the kernel. The frequent kinds of arguments take a shorter way than `_launch`."""
+        __tracebackhide__ = True
+        packed = how.packer.frequent(arguments) if how.waits else None
+        if packed is None:
+            self._launch(how, arguments)
+            return
+        values, held = packed  # `held` keeps the memory in place while the kernel runs
+        try:
+            call_ = how.spare.pop()
+        except IndexError:
+            call_ = _Call.with_room(how)
+        try:
+            how.packer.pack_into(call_.buffer, 0, *values)
+        except OverflowError:  # a float that is too large for its parameter
+            self._launch(how, arguments)
+            return
+        result = how.core.launch_and_wait(call_.reference)
+        if result:
+            raise how.failure(result, call_)
+        how.spare.append(call_)
+
     def launch(self, grid: Dim, block: Dim, arguments: Sequence[Any], shared: int = 0, stream: Optional[Stream] = None,
-               cooperative: bool = False, cluster: Optional[Dim] = None,
-               attributes: Optional[Dict[Any, int]] = None) -> None:
+               cooperative: bool = False, cluster: Optional[Dim] = None, attributes: Optional[Dict[Any, int]] = None,
+               opens: Sequence[Any] = ()) -> None:
         """Launch the kernel, as `kernel[grid, block, shared, stream](*arguments)` does, with more options.
 
         `cooperative`  True: all blocks run at the same time, so that they may wait for each other
         `cluster`      blocks in a cluster, as one to three integers; the grid must be a multiple of it
         `attributes`   other launch attributes and their values, such as {LaunchAttribute.PRIORITY: 1}
+        `opens`        arrays that the kernel uses besides its arguments: it finds their addresses in memory, in a
+                       structure, or in a tensor map
         """
         __tracebackhide__ = True
-        self._launch(self._configure(grid, block, shared, stream, cooperative, cluster, attributes), arguments)
+        how = self._configure(grid, block, shared, stream, cooperative, cluster, attributes)
+        self._launch(how, arguments, opens)
 
     def prepare(self, grid: Dim, block: Dim, arguments: Sequence[Any], shared: int = 0,
                 stream: Optional[Stream] = None, cooperative: bool = False, cluster: Optional[Dim] = None,
-                attributes: Optional[Dict[Any, int]] = None) -> 'Launch':
+                attributes: Optional[Dict[Any, int]] = None, opens: Sequence[Any] = ()) -> 'Launch':
         """Return a launch that can be run again and again at less cost. The parameters are those of `launch`.
 
             add = mod.add.prepare(8, 256, (x, y, n))
@@ -355,7 +436,8 @@ class Kernel(NotCopied):
                 add()
         """
         __tracebackhide__ = True
-        return Launch(self, self._configure(grid, block, shared, stream, cooperative, cluster, attributes), arguments)
+        how = self._configure(grid, block, shared, stream, cooperative, cluster, attributes)
+        return Launch(self, how, arguments, opens)
 
     def _configure(self, grid: Dim, block: Dim, shared: int, stream: Optional[Stream], cooperative: bool,
                    cluster: Optional[Dim], attributes: Optional[Dict[Any, int]]) -> '_Configuration':
@@ -366,82 +448,136 @@ class Kernel(NotCopied):
             values[LaunchAttribute.COOPERATIVE] = 1
         return _Configuration(self, grid, block, shared, stream, _attributes(values, cluster))
 
-    def _launch(self, how: '_Configuration', arguments: Sequence[Any]) -> None:
+    def _pack(self, arguments: Sequence[Any], opens: Sequence[Any]) -> Tuple[bytearray, List[Pointer]]:
+        """Return the parameter buffer and all memory that a launch uses."""
+        __tracebackhide__ = True
+        buffer, pointers = self._packer.pack(arguments)
+        return buffer, pointers + [opened(x) for x in opens]
+
+    def _launch(self, how: '_Configuration', arguments: Sequence[Any], opens: Sequence[Any] = ()) -> None:
         """Launch the kernel. Without a stream, wait for it."""
         __tracebackhide__ = True
-        core, queue = self.device._core, how.queue()
-        buffer, pointers = self._packer.pack(arguments)
-        use = Use([p.owner for p in pointers])
+        buffer, pointers = self._pack(arguments, opens)
+        if how.waits:
+            how.run(_Call(how, buffer, as_array(spans(pointers))))
+            return
+        core, queue, use = self.device._core, how.queue(), Use([p.owner for p in pointers])
         entry = Entry(use, (self._module, pointers))
         try:
-            core.run(self._run, queue, entry, [p.span for p in pointers if p.span], how, buffer)
+            core.run(self._run, queue, entry, spans(pointers), how, buffer)
         finally:
             if not entry.queued:
                 use.end()
             core.reap()
 
-    def _run(self, queue: Queue, entry: Entry, spans: List[Span], how: '_Configuration', buffer: bytearray) -> None:
-        """Open the memory of the arguments and queue the launch, inside Core.run. Without a stream, wait for it."""
+    def _run(self, queue: Queue, entry: Entry, to_open: List[Span], how: '_Configuration', buffer: bytearray) -> None:
+        """Open the memory of the arguments and queue the launch, inside Core.run."""
         __tracebackhide__ = True
-        if spans and entry.use is not None:
-            opened.acquire(entry.use, spans)
-        self._enqueue(queue, entry, how, buffer)
-        if queue.handle is None:
-            queue.synchronize()
+        if entry.use is not None:
+            entry.use.open(to_open)
+        how.submit(queue, entry, _Values(self.parameters, buffer))
 
-    def _enqueue(self, queue: Queue, entry: Entry, how: '_Configuration', buffer: bytearray) -> None:
-        """Queue the launch with these values. Raises Error if the library rejects it."""
-        __tracebackhide__ = True
-        try:
-            values = self._spare.pop()
-        except IndexError:
-            values = _Values(self.parameters, self._packer.size)
-        values.bytes[:] = buffer
-        self._submit(queue, entry, how, values)
-        self._spare.append(values)
 
-    def _submit(self, queue: Queue, entry: Entry, how: '_Configuration', values: '_Values') -> None:
-        """Queue the launch. Raises Error if the library rejects it."""
-        __tracebackhide__ = True
-        launch = library().LaunchKernelEx
-        result = queue.enqueue(entry, lambda: launch(how.structure, self._handle, values.addresses, None))
-        if result == errors.Result.ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND:
-            raise errors.launch_error(None, result)
-        if result:
-            raise errors.error(result, f' ({how}: {self.signature})')
+_MOST_SHAPES = 256  # shapes of a kernel that are kept
 
 
 class _Values:
     """The values of a kernel's parameters, and their addresses. The library copies the values in the call."""
 
-    def __init__(self, parameters: Sequence[Parameter], size: int) -> None:
-        self._buffer = (ctypes.c_ubyte * max(size, 1))()
-        self.bytes = memoryview(self._buffer).cast('B')[:size]
+    def __init__(self, parameters: Sequence[Parameter], buffer: bytearray) -> None:
+        self._buffer = ctypes.c_char.from_buffer(buffer if buffer else bytearray(1))
         start = ctypes.addressof(self._buffer)
         self.addresses = (ctypes.c_void_p * max(len(parameters), 1))(*(start + p.offset for p in parameters))
 
 
-class _Configuration:
-    """How a kernel is launched: everything except the arguments."""
+class _Call:
+    """A launch that is waited for, as ptxiLaunchAndWait takes it.
 
-    def __init__(self, kernel: Kernel, grid: Dim, block: Dim, shared: int, stream: Optional[Stream],
+    `buffer`     the parameters, in a ctypes array
+    `reference`  the argument of the function
+    """
+
+    def __init__(self, how: '_Configuration', buffer: Any, ranges: Any) -> None:
+        self.buffer = (ctypes.c_ubyte * max(len(buffer), 1))(*buffer)
+        self._ranges = ranges
+        struct = header.structs['ptxiWaitedLaunch']
+        self._structure = struct(
+            size=ctypes.sizeof(struct), ctx=how.core.handle.value, config=ctypes.addressof(how.config),
+            f=how.function.value, params=ctypes.addressof(self.buffer), paramBytes=how.packer.size,
+            ranges=ctypes.addressof(ranges) if ranges else None, rangeCount=len(ranges))
+        self.reference = ctypes.byref(self._structure)
+
+    @classmethod
+    def with_room(cls, how: '_Configuration') -> '_Call':
+        """Return a launch whose parameters and ranges `Packer.pack_into` writes to its buffer."""
+        packer, struct = how.packer, header.structs['ptxiRange']
+        call_ = cls(how, bytes(packer.range_offset + packer.ranges * ctypes.sizeof(struct)), ())
+        call_._structure.ranges = ctypes.addressof(call_.buffer) + packer.range_offset
+        call_._structure.rangeCount = packer.ranges
+        return call_
+
+    @property
+    def launched(self) -> bool:
+        """Whether the library has accepted the launch, so that its result is that of the kernel."""
+        return bool(self._structure.launched)
+
+
+class _Configuration:
+    """How a kernel is launched: everything except the arguments. It does not refer to the kernel, which keeps it.
+
+    `waits`  whether the call waits for the kernel, because there is no stream
+    `spare`  launches without arguments, which can be used again
+    """
+
+    def __init__(self, kernel: Kernel, grid: Dim, block: Dim, shared: int = 0, stream: Optional[Stream] = None,
                  attributes: Any = ()) -> None:
         __tracebackhide__ = True
         self._shape = (*_dim('grid', grid), *_dim('block', block), shared and number(shared, ctypes.c_uint))
         if stream is not None and stream.device is not kernel.device:
             raise ValueError('the stream belongs to another device; use a stream of the device of the module')
-        self._stream, self._default, self._attributes = stream, kernel.device._core.default, attributes
+        self.core, self.function, self.packer = kernel.device._core, kernel._handle, kernel._packer
+        self.waits, self._signature = stream is None, kernel.signature
+        self.spare: List[_Call] = []
+        self._stream, self._attributes = stream, attributes
         handle = self.queue().handle
-        self.structure = ctypes.byref(header.structs['ptxiLaunchConfig'](
+        self.config = header.structs['ptxiLaunchConfig'](
             *self._shape, handle and handle.value, ctypes.addressof(attributes) if attributes else None,
-            len(attributes)))
+            len(attributes))
+        self.structure = ctypes.byref(self.config)
 
     def __str__(self) -> str:
         return f'grid {self._shape[:3]}, block {self._shape[3:6]}, {self._shape[6]} bytes of shared memory'
 
     def queue(self) -> Queue:
         """Return the queue of the stream. Raises ValueError if the stream is closed."""
-        return self._default if self._stream is None else self._stream.queue
+        return self.core.default if self._stream is None else self._stream.queue
+
+    def submit(self, queue: Queue, entry: Entry, values: '_Values') -> None:
+        """Queue the launch, inside Core.run. Raises Error if the library rejects it."""
+        __tracebackhide__ = True
+        launch = library().LaunchKernelEx
+        result = queue.enqueue(entry, lambda: launch(self.structure, self.function, values.addresses, None))
+        if result:
+            raise self.rejection(result)
+
+    def rejection(self, result: int) -> Exception:
+        """Return the exception for a launch that the library does not accept."""
+        if result == errors.Result.ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND:
+            return errors.launch_error(self.core.handle, result)
+        if result == errors.Result.ERROR_HOST_MEMORY_ALREADY_REGISTERED:
+            return range_error(result)
+        return errors.error(result, f' ({self}: {self._signature})')
+
+    def run(self, call_: _Call) -> None:
+        """Launch the kernel, and wait for it."""
+        __tracebackhide__ = True
+        result = self.core.launch_and_wait(call_.reference)
+        if result:
+            raise self.failure(result, call_)
+
+    def failure(self, result: int, call_: _Call) -> Exception:
+        """Return the exception for a launch that failed."""
+        return errors.launch_error(self.core.handle, result) if call_.launched else self.rejection(result)
 
 
 def _attributes(numbers: Dict[Any, int], cluster: Optional[Dim]) -> Any:
@@ -467,30 +603,36 @@ class Launch(NotCopied):
     returns at once.
     """
 
-    def __init__(self, kernel: Kernel, how: '_Configuration', arguments: Sequence[Any]) -> None:
+    def __init__(self, kernel: Kernel, how: '_Configuration', arguments: Sequence[Any],
+                 opens: Sequence[Any] = ()) -> None:
         __tracebackhide__ = True
         self._kernel, self._how, self._core = kernel, how, kernel.device._core
-        buffer, pointers = kernel._packer.pack(arguments)
-        self._values = _Values(kernel.parameters, len(buffer))
-        self._values.bytes[:] = buffer
+        buffer, pointers = kernel._pack(arguments, opens)
+        self._values = _Values(kernel.parameters, buffer)
+        self._call = _Call(how, buffer, ()) if how.waits else None
         self._held: Any = Use([p.owner for p in pointers]), kernel._module, pointers
-        self._core.run(opened.acquire, self._held[0], [p.span for p in pointers if p.span])
+        self._core.run(self._held[0].open, spans(pointers))
 
     def __repr__(self) -> str:
         return f'<ptxi.Launch {self._kernel.name}: {self._how}>'
 
     def __call__(self) -> None:
         __tracebackhide__ = True
-        if self._held is None:
+        held, call_ = self._held, self._call  # the reference keeps the memory open while the kernel runs
+        if held is None:
             raise ValueError('the launch is closed')
-        self._core.run(self._run, self._how.queue(), Entry(None, self._held))
+        if call_ is not None:
+            result = self._core.launch_and_wait(call_.reference)
+            if result:
+                raise self._how.failure(result, call_)
+        else:
+            self._core.run(self._how.submit, self._how.queue(), Entry(None, held), self._values)
 
-    def _run(self, queue: Queue, entry: Entry) -> None:
-        """Queue the launch inside Core.run. Without a stream, wait for it."""
-        __tracebackhide__ = True
-        self._kernel._submit(queue, entry, self._how, self._values)
-        if queue.handle is None:
-            queue.synchronize()
+    def __enter__(self) -> 'Launch':
+        return self
+
+    def __exit__(self, *exc: Any) -> None:
+        self.close()
 
     def close(self) -> None:
         """Wait for the work of the device, and close the memory of the arguments."""
@@ -499,17 +641,14 @@ class Launch(NotCopied):
             self._kernel.device.synchronize()
         finally:
             self._held = None
-            opened.give_back()
+            give_back()
 
 
-class _Shaped:
-    """A kernel with the configuration of a launch."""
+class _Shaped(functools.partial):  # type: ignore[type-arg]
+    """A kernel with the configuration of a launch: Kernel._start with its first argument."""
 
-    def __init__(self, kernel: Kernel, grid: Dim, block: Dim, shared: int = 0, stream: Optional[Stream] = None) -> None:
-        __tracebackhide__ = True
-        self._kernel = kernel
-        self._how = _Configuration(kernel, grid, block, shared, stream)
+    __slots__ = ()
 
-    def __call__(self, *arguments: Any) -> None:
-        __tracebackhide__ = True
-        self._kernel._launch(self._how, arguments)
+    def __repr__(self) -> str:
+        kernel: Kernel = getattr(self.func, '__self__')
+        return f'<ptxi.Kernel {kernel.name}: {self.args[0]}>'

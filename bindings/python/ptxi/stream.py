@@ -7,7 +7,7 @@ from typing import Any, Iterator, Optional
 from ._header import header
 from ._library import library, number
 from ._lifetime import Core, Entry, Handle, NotCopied, Queue
-from ._ranges import opened
+from ._ranges import give_back
 from .device import Device, given
 from .errors import Error, Result, error
 
@@ -175,7 +175,7 @@ class Graph(NotCopied):
     def _drop(self) -> None:
         """Free the graph, and close the memory that it had open."""
         self._instance = self._graph = self._entries = None
-        opened.give_back()
+        give_back()
 
 
 class Event(NotCopied):

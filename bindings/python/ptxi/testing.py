@@ -53,7 +53,8 @@ def assert_bits_equal(actual: Any, expected: Any, first: int = 5) -> None:
         signed = 'e8m0' not in a.dtype.name
         nan = np.isnan(a[wrong]) | np.isnan(e[wrong])
         distance = np.abs(_order(ab[wrong][..., 0], signed) - _order(eb[wrong][..., 0], signed))
-        distance = np.where(nan, None, distance)
+        distance = distance.astype(object)
+        distance[nan] = None
     lines = [_line(i, a[tuple(i)], e[tuple(i)], None if distance is None else distance[k])
              for k, i in enumerate(where[:first])]
     numbers = [] if distance is None else [d for d in distance if d is not None]

@@ -25,6 +25,7 @@ struct ptxi_launch_description {
     void **params, **extra; /* as arguments of ptxiLaunchKernel() */
     uint64_t graph;         /* the executable graph that has this kernel, or 0 */
     struct ptxi_graph_run *run; /* its run, of which the launch gets a reference; NULL if kernels launch no graphs */
+    bool waited;            /* the caller waits for it at once */
 };
 
 /* A launch that is ready to run. */

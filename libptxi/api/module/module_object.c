@@ -3,6 +3,8 @@
 
 #include "api/error/report.h"
 #include "api/memory/heap.h"
+#include "api/module/device_text.h"
+#include "api/module/image.h"
 #include "api/module/symbols.h"
 
 #include "base/hash.h"
@@ -371,13 +373,38 @@ static bool keep_texts(struct ptxiModule_st *m, const struct ptxi_texts *texts)
     return at;
 }
 
+/* Adds the device text after the texts of the program. */
+static bool add_device_text(struct ptxiModule_st *m)
+{
+    const uint32_t n = m->texts.count;
+    struct ptxi_text *at = ARENA_NEW(&m->arena, struct ptxi_text, n + 1);
+
+    if (!at)
+        return false;
+    memcpy(at, m->texts.at, n * sizeof *at);
+    at[n] = (struct ptxi_text){ "<device runtime>", ptxi_device_text, strlen(ptxi_device_text),
+                                at[n - 1].first_line + ptxi_image_lines(&at[n - 1]) };
+    m->texts = (struct ptxi_texts){ at, n + 1 };
+    return true;
+}
+
+/* Parses the texts. Those that need the device text are parsed a second time, with it. NULL: errors, or no memory. */
+static struct ptxi_module_ast *parse_texts(struct ptxiModule_st *m, unsigned dialect, struct ptxi_diag *diags)
+{
+    struct ptxi_parse_options options = { .file = m->name, .parts = &m->texts, .dialect = dialect };
+    struct ptxi_module_ast *tree = ptxi_parse(NULL, 0, &options, &m->arena, diags);
+
+    if (!tree || !ptxi_device_text_is_needed(tree))
+        return tree;
+    ptxi_diag_init(diags, diags->arena); /* the second time has the same messages */
+    return add_device_text(m) ? ptxi_parse(NULL, 0, &options, &m->arena, diags) : NULL;
+}
+
 static ptxiResult build_module(struct ptxiModule_st *m, const struct ptxi_module_options *how, struct ptxi_diag *diags)
 {
-    struct ptxi_parse_options options = { .file = m->name, .parts = &m->texts,
-                                          .dialect = how->dialect | m->ctx->dialect };
     ptxiResult r;
 
-    m->tree = ptxi_parse(NULL, 0, &options, &m->arena, diags);
+    m->tree = parse_texts(m, how->dialect | m->ctx->dialect, diags);
     if (!m->tree && (m->arena.oom || diags->oom || !diags->errors)) {
         ptxi_diag_init(diags, diags->arena); /* its messages are not about the text */
         return PTXI_ERROR_OUT_OF_MEMORY;

@@ -1,5 +1,6 @@
 #include "api/module/symbols.h"
 
+#include "api/module/device_text.h"
 #include "api/module/provider.h"
 
 #include "compile/lower/shared_layout.h"
@@ -42,7 +43,8 @@ static void visit_func(struct walk *w, const struct ptxi_func *f)
     w->funcs[f->index] = true;
     if (f->has_body)
         w->stack[w->depth++] = f->index;
-    else if (w->bindings ? !w->bindings[f->index].call : !ptxi_provider_find(f->name->s, &user))
+    else if (w->bindings ? !w->bindings[f->index].call
+                         : !ptxi_provider_find(f->name->s, &user) && !ptxi_device_text_has(f->name->s))
         report_undefined(w, f->loc, f->name->s);
 }
 

@@ -2,6 +2,7 @@
 #include "api/submit/submit.h"
 
 #include "api/graph/capture.h"
+#include "api/memory/open_ranges.h"
 #include "api/module/library.h"
 
 /* Queues the launch of a resolved function. */
@@ -20,7 +21,7 @@ static ptxiResult submit(ptxiContext ctx, ptxiStream handle, struct ptxi_launch_
     if ((r = ptxi_launch_make(ctx, d, &it)))
         return r;
     ((struct ptxi_launch *)ptxi_item_payload(it))->stack = ptxi_host_stack_capture();
-    return ptxi_queue_submit(stream, it, PTXI_SUBMIT_ASYNC, NULL);
+    return ptxi_queue_submit(stream, it, d->waited ? PTXI_SUBMIT_WAIT : PTXI_SUBMIT_ASYNC, NULL);
 }
 
 static void report_rejected(const struct ptxi_launch_description *d, ptxiResult r)
@@ -103,16 +104,65 @@ static ptxiResult record_event(const ptxiLaunchAttribute *a, ptxiStream stream)
     }
 }
 
+/* Launches the kernel and records the events of the attributes. *launched becomes true when the kernel is queued. */
+static ptxiResult launch(const ptxiLaunchConfig *c, struct ptxi_launch_description *d, bool *launched)
+{
+    ptxiResult r = ptxi_launch_read_config(c, &d->shape);
+
+    if (r || (r = ptxi_submit_launch(c->hStream, d)))
+        return r;
+    *launched = true;
+    for (unsigned i = 0; !r && i < c->numAttrs; i++)
+        r = record_event(&c->attrs[i], c->hStream);
+    return r;
+}
+
 ptxiResult ptxiLaunchKernelEx(const ptxiLaunchConfig *c, ptxiFunction f, void **kernelParams, void **extra)
 {
     API_CALL;
     struct ptxi_launch_description d = { .function = f, .params = kernelParams, .extra = extra };
-    ptxiResult r = ptxi_launch_read_config(c, &d.shape);
+    bool launched;
+
+    return launch(c, &d, &launched);
+}
+
+/* ---- ptxiLaunchAndWait() */
+
+static ptxiResult launch_and_wait(ptxiWaitedLaunch *w)
+{
+    void *extra[] = { PTXI_LAUNCH_PARAM_BUFFER_POINTER, (void *)(uintptr_t)w->params, PTXI_LAUNCH_PARAM_BUFFER_SIZE,
+                      &w->paramBytes, PTXI_LAUNCH_PARAM_END };
+    struct ptxi_launch_description d = { .function = w->f, .extra = w->paramBytes ? extra : NULL, .waited = true };
+    struct ptxi_open_ranges open = { 0 };
+    ptxiResult r = ptxi_open_ranges(&open, w->ranges, w->rangeCount), waited;
+    bool launched = false;
 
     if (r)
         return r;
-    r = ptxi_submit_launch(c->hStream, &d);
-    for (unsigned i = 0; !r && i < c->numAttrs; i++)
-        r = record_event(&c->attrs[i], c->hStream);
+    r = launch(w->config, &d, &launched);
+    w->launched = launched;
+    if (launched) {
+        waited = ptxi_submit_synchronize(w->config->hStream);
+        r = r ? r : waited;
+    }
+    ptxi_close_ranges(&open);
+    return r;
+}
+
+ptxiResult ptxiLaunchAndWait(ptxiWaitedLaunch *w)
+{
+    API_CALL;
+    ptxiResult r = ptxi_api_enter();
+
+    if (r)
+        return r;
+    if (!w || w->size != sizeof *w || !w->config || (w->rangeCount && !w->ranges))
+        return PTXI_ERROR_INVALID_VALUE;
+    w->launched = 0;
+    if (w->ctx && (r = ptxi_context_push(w->ctx)))
+        return r;
+    r = launch_and_wait(w);
+    if (w->ctx)
+        ptxi_context_pop();
     return r;
 }

@@ -330,6 +330,86 @@ START_TEST(memory_ranges_and_checking)
 }
 END_TEST
 
+START_TEST(ranges_may_overlap)
+{
+    static uint32_t own[64];
+    const ptxiRange low = { own, 32 * sizeof *own, PTXI_RANGE_READ | PTXI_RANGE_WRITE };
+    const ptxiRange rest[] = { { own + 48, 64, PTXI_RANGE_READ | PTXI_RANGE_WRITE },
+                               { own + 16, 40 * sizeof *own, PTXI_RANGE_READ | PTXI_RANGE_WRITE },
+                               { NULL, 0, PTXI_RANGE_READ },
+                               { (void *)(uintptr_t)mem, 64, PTXI_RANGE_READ } };
+    const ptxiRange readable = { own, sizeof own, PTXI_RANGE_READ };
+    unsigned long long first, second, third;
+    ptxiDevicePtr p = (uintptr_t)own;
+    uint32_t v = 9;
+    void *params[] = { &p, &v };
+
+    ok(ptxiMemOpenRanges(&low, 1, &first));
+    ck_result(run("store", 1, 64, params), PTXI_ERROR_ILLEGAL_ADDRESS);
+    ok(ptxiMemOpenRanges(rest, 4, &second));
+    ok(run("store", 1, 64, params));
+    ok(ptxiMemOpenRanges(&readable, 1, &third)); /* needs less than what is open */
+    ok(ptxiMemCloseRanges(first));
+    ok(run("store", 1, 1, params)); /* the third range is the same memory */
+    ok(ptxiMemCloseRanges(third));
+    p += 16 * sizeof *own;
+    ok(run("store", 1, 48, params));
+    ok(ptxiMemCloseRanges(second));
+    ck_result(run("store", 1, 1, params), PTXI_ERROR_ILLEGAL_ADDRESS);
+    ck_result(ptxiMemCloseRanges(second), PTXI_ERROR_INVALID_VALUE);
+
+    ok(ptxiMemOpenRanges(&readable, 1, &first));
+    ck_result(ptxiMemOpenRanges(rest, 4, &second), PTXI_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
+    ok(ptxiMemCloseRanges(first));
+    ok(ptxiMemHostRegister(own + 8, 32, 0));
+    ck_result(ptxiMemOpenRanges(&readable, 1, &first), PTXI_ERROR_INVALID_VALUE);
+    ok(ptxiMemHostUnregister(own + 8));
+    ck_result(ptxiMemOpenRanges(&(ptxiRange){ own, 4, 4 }, 1, &first), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemOpenRanges(&(ptxiRange){ NULL, 4, PTXI_RANGE_READ }, 1, &first), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMemOpenRanges(NULL, 1, &first), PTXI_ERROR_INVALID_VALUE);
+    ok(ptxiMemOpenRanges(NULL, 0, &first));
+    ok(ptxiMemCloseRanges(first));
+}
+END_TEST
+
+START_TEST(a_launch_that_waits)
+{
+    static uint32_t own[64];
+    struct { ptxiDevicePtr p; uint32_t v; } values = { (uintptr_t)own, 7 };
+    ptxiRange ranges[] = { { own, sizeof own, PTXI_RANGE_READ | PTXI_RANGE_WRITE }, { own, 8, PTXI_RANGE_READ } };
+    ptxiLaunchConfig config = { 2, 1, 1, 32, 1, 1, 0, NULL, NULL, 0 };
+    ptxiWaitedLaunch w = { .size = sizeof w, .config = &config, .f = kernel("store"), .params = &values,
+                           .paramBytes = 12, .ranges = ranges, .rangeCount = 2 };
+    ptxiContext context;
+
+    ok(ptxiLaunchAndWait(&w));
+    ck_assert(w.launched && own[0] == 7 && own[63] == 70);
+    ok(ptxiCtxPopCurrent(&w.ctx)); /* no context is current: the launch names it */
+    values.v = 8;
+    ok(ptxiLaunchAndWait(&w));
+    ck_bits32(own[63], 71);
+    ok(ptxiCtxGetCurrent(&context));
+    ck_assert(!context);
+    ok(ptxiCtxPushCurrent(w.ctx));
+    config.gridDimX = 3;
+    ck_result(ptxiLaunchAndWait(&w), PTXI_ERROR_ILLEGAL_ADDRESS);
+    ck_assert(w.launched);
+    ok(ptxiCtxSynchronize()); /* the failure was returned */
+    config.gridDimX = 2;
+    w.rangeCount = 0;
+    ck_result(ptxiLaunchAndWait(&w), PTXI_ERROR_ILLEGAL_ADDRESS);
+    config.blockDimX = 0;
+    ck_result(ptxiLaunchAndWait(&w), PTXI_ERROR_INVALID_VALUE);
+    ck_assert(!w.launched);
+    w = (ptxiWaitedLaunch){ .size = sizeof w, .config = &config, .f = kernel("nothing") };
+    config.blockDimX = 1;
+    ok(ptxiLaunchAndWait(&w));
+    w.size--;
+    ck_result(ptxiLaunchAndWait(&w), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiLaunchAndWait(NULL), PTXI_ERROR_INVALID_VALUE);
+}
+END_TEST
+
 /* ---- settings */
 
 struct sink {
@@ -658,6 +738,8 @@ int main(void)
     tcase_add_test(t, the_time_limit_ends_a_kernel);
     tcase_add_test(t, work_after_a_failure_is_dropped);
     tcase_add_test(t, memory_ranges_and_checking);
+    tcase_add_test(t, ranges_may_overlap);
+    tcase_add_test(t, a_launch_that_waits);
     tcase_add_test(t, output_goes_to_the_sink);
     tcase_add_test(t, wide_output_is_truncated);
     tcase_add_test(t, progress_is_reported);

@@ -369,6 +369,68 @@ START_TEST(undefined_symbols)
 }
 END_TEST
 
+/* Each thread adds 1 to a counter, waits for the grid, and reads the counter, three times. out[i] = the value that
+ * thread i read first, with the last value << 12 and the result of the barrier << 20. */
+#define GRID_ROUND \
+    "atom.global.add.u32 %r, [arrived], 1;\n" \
+    "call (b), cudaCGSynchronize, (h, a); ld.param.b32 %code, [b];\n" \
+    "ld.volatile.global.u32 %r, [arrived];\n" \
+    "call (b), cudaCGSynchronizeGrid, (h, a);\n"
+static const char grid_barrier[] =
+    HEAD ".extern .func (.param .b64 handle) cudaCGGetIntrinsicHandle(.param .b32 scope);\n"
+    ".extern .func (.param .b32 r) cudaCGSynchronize(.param .b64 h, .param .b32 flags);\n"
+    ".extern .func (.param .b32 r) cudaCGSynchronizeGrid(.param .b64 h, .param .b32 flags);\n"
+    ".global .u32 arrived;\n"
+    ".visible .entry k(.param .u64 out) {\n"
+    ".reg .u32 %r, %first, %i, %n, %t, %code; .reg .u64 %d, %at, %h; .param .b64 h; .param .b32 a, b;\n"
+    "ld.param.u64 %d, [out];\n"
+    "st.param.b32 [a], 1; call (h), cudaCGGetIntrinsicHandle, (a); ld.param.b64 %h, [h]; st.param.b64 [h], %h;\n"
+    GRID_ROUND "mov.u32 %first, %r;\n" GRID_ROUND GRID_ROUND
+    "shl.b32 %r, %r, 12; or.b32 %first, %first, %r; shl.b32 %code, %code, 20; or.b32 %first, %first, %code;\n"
+    "mov.u32 %i, %ctaid.x; mov.u32 %n, %ntid.x; mov.u32 %t, %tid.x; mad.lo.u32 %i, %i, %n, %t;\n"
+    "mad.wide.u32 %at, %i, 4, %d; st.global.u32 [%at], %first; ret; }\n";
+
+START_TEST(the_grid_barrier_of_the_device_runtime)
+{
+    enum { BLOCKS = 3, THREADS = 40, ALL = BLOCKS * THREADS };
+    ptxiJitOption strict = PTXI_JIT_STRICT_SYMBOLS;
+    void *enabled = (void *)1;
+    ptxiModule m;
+    ptxiFunction f;
+    ptxiDevicePtr p;
+
+    if (_i)
+        ok(link_all((const char *[]){ grid_barrier, NULL }, 1, &strict, &enabled, &m));
+    else
+        ok(ptxiModuleLoadDataEx(&m, grid_barrier, 1, &strict, &enabled));
+    ok(ptxiModuleGetFunction(&f, m, "k"));
+    ok(ptxiMemAlloc(&p, ALL * sizeof(unsigned)));
+    ok(ptxiLaunchCooperativeKernel(f, BLOCKS, 1, 1, THREADS, 1, 1, 0, NULL, (void *[]){ &p }));
+    ok(ptxiCtxSynchronize());
+    for (unsigned i = 0; i < ALL; i++)
+        ck_assert_uint_eq(((unsigned *)(uintptr_t)p)[i], ALL | 3 * ALL << 12);
+    ok(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, (void *[]){ &p }, NULL)); /* no barrier: it is not cooperative */
+    ok(ptxiCtxSynchronize());
+    ck_assert_uint_eq(*(unsigned *)(uintptr_t)p >> 20, 999);
+    ok(ptxiMemFree(p));
+}
+END_TEST
+
+/* Only the part with debug data needs a section of it. */
+START_TEST(parts_with_and_without_debug_data)
+{
+    static const char debug[] = ".version 8.0\n.target sm_80, debug\n.address_size 64\n"
+        ".visible .func " PROTOTYPE("f") BODY("add.u32 %r, %r, 1;") ".section .debug_info { .b8 0 }\n";
+    static const char plain[] = HEAD ".extern .func " PROTOTYPE("f") ";\n" KERNEL("k", CALL("f", "5"));
+    ptxiModule m;
+
+    EXPECT(load_linked((const char *[]){ debug, plain, NULL }), "k", 6);
+    EXPECT(load_linked((const char *[]){ plain, debug, NULL }), "k", 6);
+    ck_result(link_all((const char *[]){ debug, ".version 8.0\n.target sm_80, debug\n", NULL }, 0, NULL, NULL, &m),
+              PTXI_ERROR_INVALID_PTX);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("link");
@@ -387,6 +449,8 @@ int main(void)
     tcase_add_test(t, invalid_inputs_are_refused);
     tcase_add_test(t, reports_name_the_input);
     tcase_add_test(t, undefined_symbols);
+    tcase_add_loop_test(t, the_grid_barrier_of_the_device_runtime, 0, 2);
+    tcase_add_test(t, parts_with_and_without_debug_data);
     suite_add_tcase(s, t);
     return run_suite(s);
 }
