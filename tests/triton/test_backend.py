@@ -396,6 +396,21 @@ def test_a_read_only_array_is_not_written():
         double_kernel[(1,)](frozen, np.zeros(16, 'f4'), BLOCK=16)
 
 
+def test_sanitizers():
+    out = torch.zeros(4, dtype=torch.int32)
+    with ptxi.checking('race') as checks:
+        grid_kernel[(4,)](out)
+    assert checks.findings == []
+    with pytest.raises(ptxi.CheckError) as failed, ptxi.checking('race'):
+        same_kernel[(4,)](out)
+    assert any(site.source_file.endswith('test_backend.py') for site in failed.value.findings[0].sites)
+
+
+@triton.jit
+def same_kernel(out):
+    tl.store(out, tl.program_id(0))
+
+
 def test_invalid_arguments():
     with pytest.raises(TypeError, match='device meta'):
         double_kernel[(1,)](torch.zeros(16), torch.zeros(16, device='meta'), BLOCK=16)

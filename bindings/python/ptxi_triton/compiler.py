@@ -6,6 +6,7 @@ need, and must not define or import by name a second class of backends.
 import dataclasses
 import functools
 import os
+import types
 from typing import Any, Dict
 
 from triton.backends.compiler import GPUTarget
@@ -69,10 +70,19 @@ def _accept_arrays() -> None:
 
     def create_function_from_signature(signature: Any, parameters: Any, backend: Any) -> Any:
         function = create(signature, parameters, backend)
-        if isinstance(backend, PtxiBackend) and 'specialize_impl' in function.__globals__:
-            from .memory import specialize
-            function.__globals__['specialize_impl'] = specialize
-        return function
+        if not isinstance(backend, PtxiBackend):
+            return function
+        from .memory import specialize
+        slower = types.FunctionType(function.__code__, {**function.__globals__, 'specialize_impl': specialize},
+                                    function.__name__, function.__defaults__)
+        slower.__kwdefaults__ = function.__kwdefaults__
+
+        def bind(*arguments: Any, **options: Any) -> Any:
+            try:
+                return function(*arguments, **options)
+            except TypeError:  # an argument is an array
+                return slower(*arguments, **options)
+        return bind
 
     jit.create_function_from_signature = create_function_from_signature
 

@@ -120,6 +120,17 @@ def scratch(size: int, alignment: int = 128) -> Tensor:
     return Tensor(raw[start:start + size])
 
 
+class _Shown:
+    """What Triton needs to know of a NumPy array before a launch."""
+
+    def __init__(self, address: int, dtype: Any) -> None:
+        self._address, self.dtype = address, dtype
+
+    def data_ptr(self) -> int:
+        """Return the address of the first element."""
+        return self._address
+
+
 def _as_tensor(x: Any) -> Any:
     """Return an argument with its arrays as tensors. Arguments without arrays are returned as they are."""
     if isinstance(x, tuple):
@@ -127,6 +138,8 @@ def _as_tensor(x: Any) -> Any:
         if all(a is b for a, b in zip(made, x)):
             return x
         return type(x)(*made) if hasattr(x, '_fields') else tuple(made)
+    if type(x) is np.ndarray:
+        return _Shown(x.__array_interface__['data'][0], x.dtype)
     if hasattr(x, 'data_ptr') or not hasattr(x, 'dtype'):
         return x
     return Tensor(x)
@@ -137,10 +150,4 @@ def specialize(backend: Any, x: Any, *options: Any) -> Tuple[Any, Any]:
 
     Triton's own function does not know arrays.
     """
-    try:
-        return _native(backend, x, *options)  # type: ignore[no-any-return]
-    except TypeError:
-        tensor = _as_tensor(x)
-        if tensor is x:
-            raise
-        return _native(backend, tensor, *options)  # type: ignore[no-any-return]
+    return _native(backend, _as_tensor(x), *options)  # type: ignore[no-any-return]
