@@ -264,6 +264,32 @@ def test_cooperative_launch():
     assert (out == 12).all()
 
 
+@triton.jit
+def increment_kernel(counter):
+    tl.store(counter, tl.load(counter) + 1)
+
+
+def test_warps_advance_together():
+    """All warps load the counter, then one stores it."""
+    counter = torch.zeros(1, dtype=torch.int32)
+    increment_kernel[(1,)](counter, num_warps=8)
+    x = torch.zeros(2, dtype=torch.int32)
+    load_what_was_counted_kernel[(1,)](x, num_warps=4)
+    assert counter.item() == 1 and x.tolist() == [1, 0]
+    with ptxi.Device() as device:
+        increment_kernel[(1,)](counter)
+        assert device.schedule == 'fair'
+        device.schedule = 'run'
+        increment_kernel[(1,)](counter)
+        assert device.schedule == 'run'
+
+
+@triton.jit
+def load_what_was_counted_kernel(x):
+    """A warp that reads x after another one has stored it accesses memory that is not open."""
+    tl.store(x, tl.load(x + tl.load(x) * 1000000) + 1)
+
+
 def test_dependent_launch():
     x, out = torch.arange(16.), torch.zeros(16)
     double_kernel[(1,)](out, x, BLOCK=16, launch_pdl=True)

@@ -25,6 +25,11 @@ def requested() -> bool:
     return os.environ.get('TRITON_DEFAULT_BACKEND') == NAME
 
 
+def in_use() -> bool:
+    """Return whether this backend compiles for NVIDIA GPUs."""
+    return bool(_replaced)
+
+
 def use(wanted: bool) -> None:
     """Let this backend, or Triton's own backends, compile for NVIDIA GPUs.
 
@@ -117,7 +122,7 @@ class PtxiBackend(nvidia.CUDABackend):  # type: ignore[misc]
         if target.backend == 'cpu':
             from triton.backends import backends
             return 'cpu' in _replaced or (requested() and 'cpu' not in backends)
-        return target.backend == 'cuda' and bool(_replaced)
+        return target.backend == 'cuda' and in_use()
 
     def __init__(self, target: Any) -> None:
         use(True)

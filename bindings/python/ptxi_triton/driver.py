@@ -3,6 +3,7 @@
 Triton imports this module to find the class in it. It imports ptxi only when the driver is used.
 """
 import itertools
+import os
 import time
 import weakref
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
@@ -42,7 +43,18 @@ def current_number() -> int:
     if number is None:
         number = device.__dict__.setdefault('_triton_number', next(_numbers))
         _devices[number] = device
+        _advance_together(device)
     return number
+
+
+def _advance_together(device: Any) -> None:
+    """Select the order 'fair' for the device, unless the program or the environment has selected one.
+
+    All warps of a program load a scalar, and one of them stores it. Triton has no barrier between a load and a store of
+    the same address, because the warps of a GPU advance together.
+    """
+    if device.schedule == 'run' and not {'PTXI_SCHED', 'PTXI_SCHED_SEED'} & set(os.environ):
+        device.schedule = 'fair'
 
 
 def device_of(number: int) -> Any:
@@ -206,7 +218,7 @@ class PtxiDriver(triton_driver.DriverBase):  # type: ignore[misc]
 
     @classmethod
     def is_active(cls) -> bool:
-        return compiler.requested()
+        return compiler.requested() or compiler.in_use()
 
     def get_current_target(self) -> Any:
         return current_target()
