@@ -82,11 +82,18 @@ def _accept_arrays() -> None:
                                     function.__name__, function.__defaults__)
         slower.__kwdefaults__ = function.__kwdefaults__
 
+        chosen = function
+
         def bind(*arguments: Any, **options: Any) -> Any:
+            nonlocal chosen
             try:
-                return function(*arguments, **options)
-            except TypeError:  # an argument is an array
-                return slower(*arguments, **options)
+                return chosen(*arguments, **options)
+            except TypeError:
+                if chosen is slower:
+                    raise
+            result = slower(*arguments, **options)  # an argument is an array
+            chosen = slower
+            return result
         return bind
 
     jit.create_function_from_signature = create_function_from_signature

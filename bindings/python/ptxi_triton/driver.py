@@ -35,10 +35,16 @@ def deactivate(before: Any = None) -> None:
     driver._active = before
 
 
+def _current() -> Any:
+    """Return the current device of ptxi. After the first call this is the function of ptxi."""
+    global _current
+    from ptxi import current as _current
+    return _current()
+
+
 def current_number() -> int:
     """Return the number of the current device of ptxi."""
-    import ptxi
-    device = ptxi.current()
+    device = _current()
     number: Optional[int] = device.__dict__.get('_triton_number')
     if number is None:
         number = device.__dict__.setdefault('_triton_number', next(_numbers))

@@ -1,48 +1,44 @@
 """Launches kernels that Triton compiled."""
 import ctypes
+import operator
 import struct
 from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
-import ptxi
 from triton.backends.driver import decompose_descriptor, expand_signature, wrap_handle_tensordesc_impl
 from triton.backends.nvidia import driver as nvidia
 from triton.runtime import _allocation
 
+import ptxi
 from ptxi import FunctionAttribute, LaunchAttribute
-from ptxi._lifetime import Entry
-from ptxi._ranges import Use
+from ptxi._ranges import READ
+from ptxi.module import _Call
 
 from . import memory, tensormap
 from .compiler import NO_FMA
 
 _STATIC_LIMIT = 48 << 10  # bytes of shared memory that a kernel may use without asking for more
 _DESCRIPTOR = 'nvTmaDesc'
+_MOST_CONFIGURATIONS = 64  # of a kernel, that are kept
 
 
 class Function:
-    """A kernel of a loaded binary, and how to launch it in the grids that were used so far."""
+    """A kernel of a loaded binary. `configurations` has how to launch it, by the grids that were used so far."""
 
     def __init__(self, kernel: Any, module: Any) -> None:
         self.kernel, self.module = kernel, module
+        self.packer: Optional[Packer] = None
         self.configurations: Dict[Tuple[Any, ...], Any] = {}
 
-    def configuration(self, *shape: Any) -> Any:
-        """Return the configuration for a grid, warps, blocks of a cluster, shared memory and two attributes."""
-        found = self.configurations.get(shape)
-        if found is None:
-            if len(self.configurations) > 64:
-                self.configurations.clear()
-            found = self.configurations[shape] = self._configure(*shape)
-        return found
-
-    def _configure(self, x: Any, y: Any, z: Any, warps: int, blocks: int, shared: int, cooperative: bool,
-                   dependent: bool) -> Any:
+    def configure(self, grid: Any, warps: int, blocks: int, shared: int, cooperative: bool = False,
+                  dependent: bool = False) -> Any:
+        """Return how to launch the kernel. `blocks` is the size of a cluster, of which a program consists."""
         attributes = {}
         if dependent:
             attributes[LaunchAttribute.PROGRAMMATIC_STREAM_SERIALIZATION] = 1
         if blocks == 16:
             self.kernel.set_attribute(FunctionAttribute.NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1)
-        return self.kernel._configure((int(x) * blocks, int(y), int(z)), 32 * warps, shared, None, cooperative,
+        x, y, z = map(operator.index, grid)
+        return self.kernel._configure((x * blocks, y, z), 32 * warps, shared, None, cooperative,
                                       blocks if blocks > 1 else None, attributes)
 
 
@@ -59,7 +55,7 @@ def load(name: str, binary: bytes, shared: int, device: Any) -> Tuple[Any, Funct
 
 def max_active_clusters(function: Function, shared: int, blocks: int) -> int:
     """Return how many clusters of a kernel run at the same time, as cuOccupancyMaxActiveClusters does."""
-    how = function.configuration(1, 1, 1, 1, blocks, shared, False, False)
+    how = function.configure((1, 1, 1), 1, blocks, shared)
     count = ctypes.c_int()
     core = function.kernel.device._core
     core.call('OccupancyMaxActiveClusters', ctypes.byref(count), function.kernel._handle, how.structure)
@@ -114,64 +110,78 @@ def _single(x: Any) -> bytes:
 _FLOATS: Dict[str, Tuple[str, Optional[Callable[[Any], Any]]]] = {
     'fp16': ('e', None), 'bf16': ('H', _bfloat), 'fp32': ('4s', _single), 'f32': ('4s', _single), 'fp64': ('d', None),
 }
+_RANGE = 'QQI4x'  # ptxiRange
+_NO_RANGE = (0, 0, READ)
 _INTEGERS = {1: 'B', 2: 'H', 4: 'I', 8: 'Q'}
 
 
 class Packer:
-    """Writes the arguments of a kernel into the buffer of its parameters."""
+    """Writes the arguments of a kernel and the ranges of their memory into the buffer of a launch.
+
+    `size`          bytes of the parameters
+    `range_offset`  offset of the ranges
+    `ranges`        number of ranges
+    """
 
     def __init__(self, signature: Any, kernel: Any) -> None:
         types = [*_flat(signature), '*i8', '*i8']
         if len(types) != len(kernel.parameters):
             raise TypeError(f'Triton has {len(types)} arguments for {len(kernel.parameters)} parameters: '
                             f'{kernel.signature}')
-        self.pointers: List[int] = []
-        self.maps: List[int] = []
-        self.masks: List[Tuple[int, int]] = []
-        self.conversions: List[Tuple[int, Callable[[Any], Any]]] = []
-        format_, end = '<', 0
+        self._pointers: List[int] = []
+        self._maps: List[int] = []
+        self._masks: List[Tuple[int, int]] = []
+        self._conversions: List[Tuple[int, Callable[[Any], Any]]] = []
+        layout, self.size = '<', 0
         for i, (type_, p) in enumerate(zip(types, kernel.parameters)):
-            format_ += f'{p.offset - end}x' + self._add(i, type_, p.bytes)
-            end = p.offset + p.bytes
-        self._struct = struct.Struct(format_)
+            layout += f'{p.offset - self.size}x' + self._add(i, type_, p.bytes)
+            self.size = p.offset + p.bytes
+        self.range_offset = -(-self.size // 8) * 8
+        self.ranges = len(self._pointers) + len(self._maps)
+        self._pack_into = struct.Struct(layout + f'{self.range_offset - self.size}x' + _RANGE * self.ranges).pack_into
 
     def _add(self, i: int, type_: str, size: int) -> str:
         """Add an argument. Return its format."""
         if type_[0] == '*':
-            self.pointers.append(i)
+            self._pointers.append(i)
             return 'Q'
         if type_ == _DESCRIPTOR:
-            self.maps.append(i)
+            self._maps.append(i)
             return f'{size}s'
         if type_ in _FLOATS:
             format_, conversion = _FLOATS[type_]
             if conversion is not None:
-                self.conversions.append((i, conversion))
+                self._conversions.append((i, conversion))
             return format_
-        self.masks.append((i, (1 << 8 * size) - 1))
+        self._masks.append((i, (1 << 8 * size) - 1))
         return _INTEGERS[size]
 
-    def pack(self, values: List[Any]) -> Tuple[bytes, List[memory.Memory]]:
-        """Return the buffer of the parameters, and the memory of the arguments. Changes `values`."""
-        used = []
-        readers = memory._readers
-        for i in self.pointers:
+    def pack_into(self, buffer: Any, values: List[Any]) -> List[Any]:
+        """Write the values to a buffer. Return the objects that keep the memory alive. Changes `values`."""
+        held: List[Any] = []
+        ranges: List[int] = []
+        readers = memory.readers
+        for i in self._pointers:
             x = values[i]
-            if x is None:
-                values[i] = 0
-            elif type(x) is not int:
-                reader = readers.get(type(x))
-                found = reader(x) if reader is not None else memory.of(x)
-                values[i] = found[0]
-                used.append(found)
-        for i in self.maps:
-            used.append(memory.of(values[i].base))
+            if x is None or type(x) is int:
+                values[i] = x or 0
+                ranges += _NO_RANGE
+            else:
+                reader = readers.get(type(x)) or memory.reader(x)
+                values[i], start, size, flags, owner = reader(x)
+                ranges += (start, size, flags)
+                held.append(owner)
+        for i in self._maps:
+            _, start, size, flags, owner = memory.of(values[i].base)
             values[i] = values[i].data
-        for i, mask in self.masks:
+            ranges += (start, size, flags)
+            held.append(owner)
+        for i, mask in self._masks:
             values[i] &= mask
-        for i, convert in self.conversions:
+        for i, convert in self._conversions:
             values[i] = convert(values[i])
-        return self._struct.pack(*values), used
+        self._pack_into(buffer, 0, *values, *ranges)
+        return held
 
 
 class Launcher:
@@ -189,7 +199,7 @@ class Launcher:
         self._dependent = bool(metadata.launch_pdl)
         self._scratch = metadata.global_scratch_size, metadata.global_scratch_align
         self._profile = metadata.profile_scratch_size, metadata.profile_scratch_align
-        self._packer: Optional[Packer] = None
+        self._needs_scratch = bool(self._scratch[0] or self._profile[0])
 
     def __call__(self, x: Any, y: Any, z: Any, stream: Any, function: Function, packed: Any, metadata: Any,
                  enter: Any, leave: Any, *arguments: Any) -> None:
@@ -204,19 +214,39 @@ class Launcher:
     def _run(self, x: Any, y: Any, z: Any, stream: Any, function: Function, packed: Any, arguments: Any) -> None:
         """Launch the kernel with arguments whose tensor descriptors were replaced, and wait for it."""
         __tracebackhide__ = True
-        packer = self._packer
+        packer = function.packer
         if packer is None:
-            packer = self._packer = Packer(self._signature, function.kernel)
+            packer = function.packer = Packer(self._signature, function.kernel)
         if self._kept is None:
             values = list(_values(self._signature, arguments))
         else:
             values = [arguments[i] for i in self._kept]
-        blocks = x * y * z * self._blocks
-        values.append(self._allocate(blocks, stream, *self._scratch, _allocation._allocator))
-        values.append(self._allocate(blocks, stream, *self._profile, None))
-        buffer, used = packer.pack(values)
-        run(function, function.configuration(x, y, z, packed[0], self._blocks, packed[2], self._cooperative,
-                                             self._dependent), buffer, used)
+        if self._needs_scratch:
+            blocks = x * y * z * self._blocks
+            values.append(self._allocate(blocks, stream, *self._scratch, _allocation._allocator))
+            values.append(self._allocate(blocks, stream, *self._profile, None))
+        else:
+            values += (None, None)
+        how = function.configurations.get((x, y, z))
+        if how is None:
+            how = self._configure(x, y, z, function, packed)
+        try:
+            call = how.spare.pop()
+        except IndexError:
+            call = _Call.with_room(how)
+        held = packer.pack_into(call.buffer, values)
+        how.run(call)
+        del held  # until the kernel has ended
+        how.spare.append(call)
+
+    def _configure(self, x: Any, y: Any, z: Any, function: Function, packed: Any) -> Any:
+        """Return how to launch the kernel in a grid. It is kept for the next launch."""
+        if len(function.configurations) >= _MOST_CONFIGURATIONS:
+            function.configurations.clear()
+        how = function.configure((x, y, z), packed[0], self._blocks, packed[2], self._cooperative, self._dependent)
+        how.packer = function.packer
+        function.configurations[x, y, z] = how
+        return how
 
     @staticmethod
     def _allocate(blocks: int, stream: Any, size: int, alignment: int, allocator: Any) -> Any:
@@ -235,17 +265,3 @@ class Launcher:
         if made is not None and made.data_ptr() % max(alignment, 128) == 0:
             return made
         return memory.scratch(blocks * size, max(alignment, 128))
-
-
-def run(function: Function, how: Any, buffer: bytes, used: List[memory.Memory]) -> None:
-    """Launch a kernel with the bytes of its parameters, and wait for it."""
-    __tracebackhide__ = True
-    kernel, core = function.kernel, function.kernel.device._core
-    use = Use(used)
-    entry = Entry(use, (kernel._module, used))
-    try:
-        core.run(kernel._run, how.queue(), entry, [m.span for m in used if m.span is not None], how, buffer)
-    finally:
-        if not entry.queued:
-            use.end()
-        core.reap()
