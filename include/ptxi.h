@@ -4196,9 +4196,9 @@ PTXI_API ptxiResult ptxiCtxSetDialect(ptxiContext ctx, unsigned dialect);
  *  PTXI_SCHEDULE_RUN is the default and the fastest. A warp runs until it waits, and a block until all of its warps
  *  wait. A warp that overwrites data without a barrier may therefore do so before other warps have read it.
  *
- *  PTXI_SCHEDULE_FAIR lets all warps of a block advance together, as a GPU does. A warp runs 8 instructions, then the
- *  next warp of the block runs. After 8 such rounds the next block runs. All blocks that can be resident begin
- *  together. Programs that work on a GPU only because other warps read a word long before it is overwritten give the
+ *  PTXI_SCHEDULE_FAIR lets all warps of a block advance together, as a GPU does. A warp runs 8 instructions, or up to a
+ *  load, then the next warp of the block runs. After 8 such rounds the next block runs. All blocks that can be resident
+ *  begin together. Programs that work on a GPU only because other warps read a word before it is overwritten give the
  *  same results here. Grids with many blocks take two to three times as long. With one worker a run repeats exactly.
  *
  *  Any other number is the seed of a random order, which finds programs that depend on the order. The following is

@@ -16,6 +16,15 @@ from typing import Any, Dict, Optional
 
 HERE = pathlib.Path(__file__).resolve().parent
 TOP = HERE.parents[1]
+ENTRY_POINTS = """[console_scripts]
+ptxi = ptxi.__main__:run
+
+[pytest11]
+ptxi = ptxi.pytest_plugin
+
+[triton.backends]
+ptxi = ptxi_triton
+"""
 SUMMARY = "Run NVIDIA PTX on the CPU, with NumPy arrays and a GPU's bits"
 
 
@@ -61,8 +70,7 @@ class Wheel:
         self.add(f'{self.info}/METADATA', metadata().encode())
         description = f'Wheel-Version: 1.0\nGenerator: libptxi\nRoot-Is-Purelib: false\nTag: {tag}\n'
         self.add(f'{self.info}/WHEEL', description.encode())
-        self.add(f'{self.info}/entry_points.txt', b'[console_scripts]\nptxi = ptxi.__main__:run\n'
-                 b'[pytest11]\nptxi = ptxi.pytest_plugin\n')
+        self.add(f'{self.info}/entry_points.txt', ENTRY_POINTS.encode())
 
     def add(self, name: str, data: bytes, executable: bool = False) -> None:
         """Add a file and its line in RECORD."""
@@ -86,9 +94,10 @@ def build_wheel(wheel_directory: str, config_settings: Optional[Dict[str, Any]] 
     compiled = built()
     platform = re.sub(r'[-.]', '_', sysconfig.get_platform()) if compiled else 'any'
     wheel = Wheel(wheel_directory, f'py3-none-{platform}')
-    for p in sorted((HERE / 'ptxi').iterdir()):
-        if p.suffix == '.py' or p.name == 'py.typed':
-            wheel.add(f'ptxi/{p.name}', p.read_bytes())
+    for package in 'ptxi', 'ptxi_triton':
+        for p in sorted((HERE / package).iterdir()):
+            if p.suffix == '.py' or p.name == 'py.typed':
+                wheel.add(f'{package}/{p.name}', p.read_bytes())
     wheel.add('ptxi/ptxi.h', (TOP / 'include' / 'ptxi.h').read_bytes())
     for name, p in compiled.items():
         wheel.add(name, p.read_bytes(), executable=True)

@@ -61,9 +61,16 @@ class _Watch:
         if now - self._armed > _ARMED:
             self._arm(now)
         with self._lock:
-            if self._arrived.poll(0):  # a signal before this wait; costs less than to read an empty pipe
+            if self._may_be_pressed():
                 self._pressed()
             self.context = context
+
+    def _may_be_pressed(self) -> bool:
+        """Return whether there may be a signal before this wait. This costs less than to read an empty pipe."""
+        try:
+            return bool(self._arrived.poll(0))
+        except RuntimeError:  # the caller is a signal handler that has interrupted the poll of this thread
+            return True
 
     def _arm(self, now: float) -> None:
         """Make the pipe Python's wakeup descriptor, unless the program has its own one, such as an event loop.

@@ -9,7 +9,7 @@ from ._header import header
 Result: Any = header.enums['ptxiResult']
 
 
-class Error(Exception):
+class Error(RuntimeError):
     """A call of the library failed.
 
     `result` is the result code, a `Result`, or an int if this version of the header does not have it. `str()` is a

@@ -8,6 +8,7 @@
 #include "exec/sched/deadlock.h"
 #include "exec/sched/store_buffer.h"
 #include "exec/sched/warp_sched.h"
+#include "isa/isa.h"
 
 /* Lets waits at mbarriers end without success. False: all that the waiting threads would do is wait again. */
 static bool expire_waits(struct ptxi_cta *lead)
@@ -88,10 +89,19 @@ static enum ptxi_cluster_status run_in_order(struct ptxi_cta *lead, const struct
 
 /* --- fair: in short slices --- */
 
-/* Number of instructions that a warp runs before the next one does, and of rounds of the warps before another cluster
- * runs. A word that a warp overwrites that many instructions after it has read it is still there for the other warps,
- * as on a GPU. */
+/* Number of instructions that a warp runs before the next one does, unless it loads a word before, and of rounds of the
+ * warps before another cluster runs. A word that a warp overwrites after it has read it is still there for the other
+ * warps of the CTA, as on a GPU, and a word that it overwrites many instructions later for other CTAs, too. */
 enum { SLICE_STEPS = 8, SLICE_ROUNDS = 8 };
+
+/* Whether an instruction loads a word that other threads may write. It ends the slice: on a GPU the other warps read
+ * the word, too, before its value arrives and this warp can overwrite it with another that depends on it. */
+static inline bool awaits_memory(const struct ptxi_insn *i)
+{
+    unsigned flags = ptxi_op_flags[i->op == PTXI_OP_guard ? i[1].op : i->op];
+
+    return flags & PTXI_OP_FLAG_LOAD && flags & (PTXI_OP_FLAG_GLOBAL | PTXI_OP_FLAG_SHARED | PTXI_OP_FLAG_GENERIC);
+}
 
 /* Runs a slice. Returns the pc of the warp: w->stop, unless the slice has ended first. */
 static inline const struct ptxi_insn *run_slice(struct ptxi_warp *w, const struct ptxi_insn *pc)
@@ -102,7 +112,7 @@ static inline const struct ptxi_insn *run_slice(struct ptxi_warp *w, const struc
     do {
         before = pc;
         pc = w->table[pc->op](pc, w);
-    } while (pc != w->stop && --steps);
+    } while (pc != w->stop && --steps && !awaits_memory(before));
     while (pc != w->stop && before->op == PTXI_OP_tensor_coords) { /* the next instruction belongs to it */
         before = pc;
         pc = w->table[pc->op](pc, w);

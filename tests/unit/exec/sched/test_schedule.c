@@ -178,7 +178,8 @@ END_TEST
     "  mov.u32 %%r7, " instructions "; WORK: sub.u32 %%r7, %%r7, 2; setp.ne.u32 %%p, %%r7, 0; @%%p bra WORK;\n"
 #define NEXT_TURN(turns) "  add.u32 %%r8, %%r8, 1; setp.lt.u32 %%p, %%r8, " turns "; @%%p bra TURN;\n"
 
-/* %d is the minimum number of instructions between the read and the write. Each warp counts the wrong words. */
+/* %d is the minimum number of instructions between the read and the write. Cases without it write at once. Each warp
+ * counts the wrong words. */
 static const struct {
     const char *name, *body;
     unsigned ctas, threads;
@@ -206,6 +207,14 @@ static const struct {
       "add.u64 %%rd4, %%rd4, %%rd2; mul.wide.u32 %%rd5, %%r10, 4; add.u64 %%rd5, %%rd5, %%rd2;\n"
       "  ld.volatile.global.u32 %%r9, [%%rd4]; mov.u32 %%r6, 1;\n" WORK("80 + %d")
       "  st.volatile.global.u32 [%%rd5], %%r6;\n", 40, 64 },
+    { "a word of global memory that a warp increments at once",
+      "  mul.wide.u32 %%rd4, %%r10, 4; add.u64 %%rd4, %%rd4, %%rd2; TURN: bar.sync 0; ld.global.u32 %%r5, [%%rd4]; "
+      "add.u32 %%r6, %%r5, 1; @%%q st.global.u32 [%%rd4], %%r6;\n"
+      "  setp.ne.u32 %%p, %%r5, %%r8; @%%p add.u32 %%r9, %%r9, 1;\n" NEXT_TURN("20"), 3, 256 },
+    { "a word of shared memory that a warp loads under a condition and increments at once",
+      "  TURN: bar.sync 0; setp.lt.u32 %%p, %%r0, 1000; @%%p ld.shared.u32 %%r5, [s]; add.u32 %%r6, %%r5, 1; "
+      "@%%q st.shared.u32 [s], %%r6;\n"
+      "  setp.ne.u32 %%p, %%r5, %%r8; @%%p add.u32 %%r9, %%r9, 1;\n" NEXT_TURN("20"), 3, 256 },
 };
 enum { MAX_THREADS = 40 * 256 };
 
