@@ -52,7 +52,7 @@ LAYERS = [
     ("api/error", "results, reports of failures", "base parse exec/engine"),
     ("api/observe", "what PTXI_REPORT and PTXI_STATS print", "base api/error"),
     ("api/handle", "handles, lifetimes, calls", "base"),
-    ("api/queue", "streams as queues of items", "base api/error api/handle"),
+    ("api/queue", "streams as queues of items", "base exec/check api/error api/handle"),
     ("api/context", "process, threads, contexts", "base isa parse compile exec api/error api/handle api/queue"),
     ("api/ipc", "files and events that processes share", ""),
     ("api/stream", "streams and events", "base api/error api/handle api/queue api/context api/ipc"),
@@ -72,7 +72,7 @@ LAYERS = [
      "api/memory api/module api/check"),
     ("api/copy", "copies and fills",
      "base num isa parse compile exec api/error api/observe api/handle api/queue api/context api/stream "
-     "api/memory api/texture"),
+     "api/memory api/check api/texture"),
     ("api/asm", "evaluated inline assembly",
      "base num isa parse compile exec api/error api/observe api/handle api/queue api/context api/stream api/memory "
      "api/module api/launch"),

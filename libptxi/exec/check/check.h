@@ -17,6 +17,7 @@ struct ptxi_checker;
 struct ptxi_cta;
 struct ptxi_grid;
 struct ptxi_code;
+struct ptxi_task;
 
 /* The checks of one launch. */
 struct ptxi_check {
@@ -24,6 +25,10 @@ struct ptxi_check {
     const struct ptxi_grid *grid;
     uint64_t launch; /* its number in reports */
     uint32_t first_agent, agent_count; /* numbers of its CTAs, unique in the checker; count 0: too many CTAs */
+    const struct ptxi_task *task;      /* that it belongs to, or NULL */
+    uint32_t ordered_below;            /* CTAs with lower numbers belong to launches that happen before it */
+    bool follows_all;                  /* all launches that have begun earlier happen before it */
+    _Atomic bool acquires_other;       /* it has acquired what another launch has released */
     _Atomic uint64_t accesses, unchecked; /* instructions of warps */
 };
 

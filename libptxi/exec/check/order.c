@@ -168,9 +168,9 @@ static bool has_access(const struct ptxi_check_thread *t, const struct ptxi_reco
 
 bool ptxi_order_is_before(const struct ptxi_check_thread *t, const struct ptxi_record *r, uint32_t lanes, bool pending)
 {
-    const struct ptxi_check_cta *k = t->cta->check;
+    struct ptxi_check_cta *k = t->cta->check;
 
-    if (r->agent - k->check->first_agent >= k->check->agent_count) /* of another launch */
+    if (ptxi_order_is_other(k, r->agent) && ptxi_concurrent_is_before(k->check, &k->other, r->agent))
         return true;
     if (r->agent == k->agent) {
         if (r->clock < k->cta_clock || (ptxi_record_warp(r) == t->warp && r->clock < k->warps[t->warp].clock))
@@ -503,6 +503,15 @@ void ptxi_order_take_lock(const struct ptxi_check_thread *t, uint64_t address, u
     }
 }
 
+/* Notes that what was released may be of other launches. */
+static void note_other(const struct ptxi_check_cta *k, const struct ptxi_vclock *known)
+{
+    struct ptxi_check *check = k->check;
+
+    if (ptxi_vclock_has_others(known, check->ordered_below, check->first_agent, check->agent_count))
+        atomic_store_explicit(&check->acquires_other, true, memory_order_relaxed);
+}
+
 void ptxi_order_acquire(const struct ptxi_check_thread *t, struct ptxi_line *line, uint32_t offset, unsigned scope)
 {
     struct ptxi_check_warp *w = &t->cta->check->warps[t->warp];
@@ -511,6 +520,8 @@ void ptxi_order_acquire(const struct ptxi_check_thread *t, struct ptxi_line *lin
     if (!r || !make_lanes(w))
         return;
     for (unsigned l = 0; l <= level_of(scope); l++)
-        if (r->known[l] && r->of[l] == group_of(t, l))
+        if (r->known[l] && r->of[l] == group_of(t, l)) {
             ptxi_vclock_join(&w->lanes[t->lane].pending[l], r->known[l]);
+            note_other(t->cta->check, r->known[l]);
+        }
 }

@@ -3,6 +3,7 @@
 #define PTXI_EXEC_CHECK_ORDER_H
 
 #include "exec/check/check.h"
+#include "exec/check/concurrent.h"
 #include "exec/check/vector_clock.h"
 #include "exec/check/shadow.h"
 #include "exec/engine/cta.h"
@@ -61,6 +62,10 @@ struct ptxi_check_cta {
     uint64_t undefined_bytes;
     uint64_t accesses, unchecked; /* not yet added to the launch's */
     struct ptxi_shadow_page *pages[PTXI_PAGE_CACHE];
+    struct ptxi_other_launch other;
+    struct ptxi_past_copy copies[PTXI_OTHER_COPIES]; /* that nothing orders with the launch */
+    unsigned copy_count;
+    uint32_t copies_seen;
     uint64_t seen[PTXI_SEEN_RACES]; /* races that have been reported */
 };
 
@@ -88,14 +93,20 @@ void ptxi_order_take_lock(const struct ptxi_check_thread *t, uint64_t address, u
 void ptxi_order_acquire(const struct ptxi_check_thread *t, struct ptxi_line *line, uint32_t offset, unsigned scope);
 void ptxi_order_fence(struct ptxi_warp *w, ptxi_lanes lanes, unsigned scope);
 
+/* Whether an agent belongs to another launch. */
+static inline bool ptxi_order_is_other(const struct ptxi_check_cta *k, uint32_t agent)
+{
+    return agent - k->check->first_agent >= k->check->agent_count;
+}
+
 /* Whether the clocks alone say that accesses of the record happen before those of all lanes of a warp. */
 static inline bool ptxi_order_is_before_warp(const struct ptxi_cta *c, unsigned warp, const struct ptxi_record *r)
 {
-    const struct ptxi_check_cta *k = c->check;
+    struct ptxi_check_cta *k = c->check;
 
     if (r->agent == k->agent)
         return r->clock < k->cta_clock || (ptxi_record_warp(r) == warp && r->clock < k->warps[warp].clock);
-    return r->agent - k->check->first_agent >= k->check->agent_count;
+    return ptxi_order_is_other(k, r->agent) && ptxi_concurrent_is_before(k->check, &k->other, r->agent);
 }
 
 static inline uint32_t *ptxi_order_clock(struct ptxi_cta *c)

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "exec/check/checker.h"
 #include "exec/check/finding.h"
 #include "exec/check/order.h"
 #include "exec/engine/address_space.h"
@@ -21,6 +22,14 @@ struct access {
     uint64_t address;            /* global, or in shared memory of `owner` */
     const struct ptxi_cta *owner; /* NULL: global */
 };
+
+static void set_lane(struct access *a, unsigned l)
+{
+    a->t.warp = a->w->index * PTXI_WARP32S + l / 32;
+    a->t.lane = l % 32;
+    a->record.lanes = UINT32_C(1) << l % 32;
+    a->record.meta = (a->record.meta & ~(31u << PTXI_META_WARP)) | a->t.warp << PTXI_META_WARP;
+}
 
 /* --- values --- */
 
@@ -88,17 +97,18 @@ static bool find_values(const struct access *a, const struct ptxi_record *r, uns
 static struct ptxi_finding_site find_site(const struct ptxi_check *check, const struct ptxi_record *r, unsigned lane,
                                           bool write)
 {
-    const uint32_t *size = check->grid->grid;
     uint32_t n = r->agent - check->first_agent;
-    struct ptxi_finding_site s = { .access = write ? PTXI_AK_STORE : PTXI_AK_LOAD, .threads = 1 };
+    struct ptxi_finding_site s = { .threads = 1 };
+    struct ptxi_past_launch other;
 
-    if (ptxi_record_strength(r) == PTXI_CHECK_ATOMIC)
-        s.access = PTXI_AK_ATOMIC;
+    if (n < check->agent_count) {
+        ptxi_index_of(check->grid->grid, n, s.ctaid);
+        ptxi_grid_thread_index(check->grid, ptxi_record_warp(r) * 32 + lane, s.tid);
+    } else if (ptxi_concurrent_find(check->checker, r->agent, &other)) {
+        s = ptxi_concurrent_site(&other, r->agent, ptxi_record_warp(r) * 32 + lane);
+    }
+    s.access = ptxi_record_access(r, write);
     s.code = ptxi_place_find(ptxi_record_place(r), &s.at);
-    s.ctaid[0] = n % size[0];
-    s.ctaid[1] = n / size[0] % size[1];
-    s.ctaid[2] = n / size[0] / size[1];
-    ptxi_grid_thread_index(check->grid, ptxi_record_warp(r) * 32 + lane, s.tid);
     return s;
 }
 
@@ -140,6 +150,8 @@ static void report(const struct access *a, const struct ptxi_record *r, bool r_w
 
     if (severity == PTXI_FINDING_WARNING)
         f.detail = "only .volatile makes these accesses strong";
+    else if (ptxi_order_is_other(k, r->agent))
+        f.detail = "nothing orders the launches";
     if (f.kind == PTXI_FINDING_RACE_WAW) {
         has_values = find_values(a, r, before, now);
         if (has_values && !memcmp(before, now, a->size))
@@ -154,6 +166,51 @@ static void report(const struct access *a, const struct ptxi_record *r, bool r_w
         set_value(&f.sites[1], before);
     }
     ptxi_findings_add(k->check->grid->findings, &f, k->check->grid->code->name, k->check->launch);
+}
+
+/* --- copies of other streams --- */
+
+static void report_copy(const struct access *a, const struct ptxi_copied_rows *c)
+{
+    struct ptxi_check *check = a->t.cta->check->check;
+    struct ptxi_finding f = { .kind = kind_of(a, c->write), .severity = PTXI_FINDING_ERROR, .site_count = 2,
+                              .space = PTXI_FINDING_GLOBAL, .address = a->address, .size = a->size,
+                              .detail = "nothing orders the streams" };
+
+    f.sites[0] = find_site(check, &a->record, a->t.lane, a->write);
+    f.sites[1] = (struct ptxi_finding_site){ .what = c->operation, .threads = 1,
+                                             .access = c->write ? PTXI_AK_STORE : PTXI_AK_LOAD };
+    ptxi_findings_add(check->grid->findings, &f, check->grid->code->name, check->launch);
+}
+
+static __attribute__((noinline)) void check_copies(struct access *a, const uint64_t *addresses, ptxi_lanes lanes)
+{
+    const struct ptxi_check_cta *k = a->t.cta->check;
+
+    for (; lanes; lanes &= lanes - 1) {
+        unsigned l = ptxi_first_lane(lanes);
+
+        a->address = addresses[l];
+        set_lane(a, l);
+        for (unsigned n = 0; n < k->copy_count; n++) {
+            const struct ptxi_copied_rows *c = &k->copies[n].rows;
+
+            if ((a->write || c->write) && ptxi_copied_rows_overlap(c, a->address, a->size))
+                report_copy(a, c);
+        }
+    }
+}
+
+/* Compares with copies that nothing orders with the launch. */
+static inline void check_other_copies(struct access *a, const uint64_t *addresses, ptxi_lanes lanes)
+{
+    struct ptxi_check_cta *k = a->t.cta->check;
+    const struct ptxi_checker *x = k->check->checker;
+
+    if (__builtin_expect(atomic_load_explicit(&x->copies_changed, memory_order_relaxed) != k->copies_seen, 0))
+        k->copy_count = ptxi_concurrent_copies(k->check, k->copies, &k->copies_seen);
+    if (__builtin_expect(k->copy_count, 0))
+        check_copies(a, addresses, lanes);
 }
 
 /* --- cells --- */
@@ -437,8 +494,10 @@ static inline void refresh(const struct access *a, struct ptxi_line *l)
     const struct ptxi_check_cta *k = a->t.cta->check, *owner = a->owner ? a->owner->check : k;
 
     if (!a->owner) {
-        if (l->agent - k->check->first_agent >= k->check->agent_count)
+        if (k->check->follows_all && l->agent < k->check->ordered_below)
             ptxi_line_forget(l);
+        else if (__builtin_expect(ptxi_order_is_other(k, l->agent), 0))
+            ptxi_concurrent_filter(k->check, &a->t.cta->check->other, l);
         l->agent = a->record.agent;
         return;
     }
@@ -510,7 +569,6 @@ static uint32_t lanes_between(unsigned first, unsigned end)
 }
 
 static bool check_lane(const struct access *a);
-static void set_lane(struct access *a, unsigned l);
 
 static bool check_lanes_one_by_one(struct access *a, const struct segment *s, unsigned lane, unsigned end)
 {
@@ -583,14 +641,6 @@ static struct access begin(struct ptxi_warp *w, const struct ptxi_insn *i)
     return a;
 }
 
-static void set_lane(struct access *a, unsigned l)
-{
-    a->t.warp = a->w->index * PTXI_WARP32S + l / 32;
-    a->t.lane = l % 32;
-    a->record.lanes = UINT32_C(1) << l % 32;
-    a->record.meta = (a->record.meta & ~(31u << PTXI_META_WARP)) | a->t.warp << PTXI_META_WARP;
-}
-
 /* The row that begins at a lane: the following lanes, as long as their addresses are neighbours or the same. */
 static struct segment find_segment(const struct access *a, const uint64_t *addresses, ptxi_lanes lanes, unsigned l)
 {
@@ -633,6 +683,7 @@ void ptxi_race_check(struct ptxi_warp *w, const struct ptxi_insn *i, const uint6
     struct access a = begin(w, i);
     bool all = true;
 
+    check_other_copies(&a, addresses, lanes & ~shared);
     while (lanes) {
         unsigned l = ptxi_first_lane(lanes);
         struct segment s;

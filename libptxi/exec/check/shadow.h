@@ -99,6 +99,11 @@ void ptxi_line_clear(struct ptxi_checker *x, struct ptxi_line *l);
 
 /* The page of a global address. Any thread. NULL: memory is short. */
 struct ptxi_shadow_page *ptxi_shadow_page(struct ptxi_checker *x, uint64_t number);
+/* The same if it exists, else NULL. */
+struct ptxi_shadow_page *ptxi_shadow_page_if_any(struct ptxi_checker *x, uint64_t number);
+
+/* Frees all pages. There are no users. */
+void ptxi_shadow_drop(struct ptxi_checker *x);
 
 /* Counts memory. False: the limit is exceeded. */
 bool ptxi_shadow_take(struct ptxi_checker *x, uint64_t bytes);
