@@ -45,7 +45,7 @@ LAYERS = [
     ("exec/async", "cp.async, bulk copies, TMA, mbarrier",
      "base num isa exec/memmap exec/engine exec/memory exec/arith exec/check exec/sync"),
     ("exec/tcgen05", "tensor memory",
-     "base num isa exec/memmap exec/engine exec/memory exec/arith exec/matrix exec/sync exec/async"),
+     "base num isa exec/memmap exec/engine exec/memory exec/arith exec/check exec/matrix exec/sync exec/async"),
     ("exec/builtin", "printf, assert, malloc of kernels",
      "base num isa exec/memmap exec/engine exec/memory exec/arith"),
     ("exec/sched", "workers, clusters, schedules", "base num isa exec"),

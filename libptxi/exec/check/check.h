@@ -68,4 +68,11 @@ void ptxi_check_lanes_meet(struct ptxi_warp *w, ptxi_lanes lanes);
 /* All accesses of the cluster until now happen before its later ones: a cluster barrier is complete. */
 void ptxi_check_cluster_meets(struct ptxi_cta *lead);
 
+/* The mbarrier at an offset of the owner's shared memory: it is initialised; threads arrive, or request an operation
+ * that will; its phase is complete; waits of threads succeed. */
+void ptxi_check_mbarrier_starts(struct ptxi_cta *owner, uint32_t offset);
+void ptxi_check_mbarrier_arrives(struct ptxi_warp *w, ptxi_lanes lanes, struct ptxi_cta *owner, uint32_t offset);
+void ptxi_check_mbarrier_completes(struct ptxi_cta *owner, uint32_t offset);
+void ptxi_check_mbarrier_waits(struct ptxi_warp *w, ptxi_lanes lanes, struct ptxi_cta *owner, uint32_t offset);
+
 #endif

@@ -44,6 +44,11 @@ static void forget(struct ptxi_check_cta *k)
     }
     for (unsigned w = 0; w < PTXI_CHECK_WARPS; w++)
         forget_warp(&k->warps[w]);
+    for (uint32_t m = 0; m < k->mbarrier_count; m++) {
+        ptxi_vclock_unref(k->mbarriers[m].arrived);
+        ptxi_vclock_unref(k->mbarriers[m].complete);
+    }
+    k->mbarrier_count = 0;
 }
 
 static void free_shared(struct ptxi_check_cta *k)
@@ -73,6 +78,7 @@ void ptxi_check_free_cta(struct ptxi_cta *c)
     add_counts(k);
     for (unsigned w = 0; w < PTXI_CHECK_WARPS; w++)
         free(k->warps[w].lanes);
+    free(k->mbarriers);
     free(k->undefined);
     free(k);
     c->check = NULL;
@@ -388,6 +394,52 @@ void ptxi_check_cluster_meets(struct ptxi_cta *lead)
     for (uint32_t m = 0; m < lead->member_count; m++)
         ptxi_vclock_join(&lead->members[m]->check->known, known);
     ptxi_vclock_unref(known);
+}
+
+/* Adds what happens before the accesses of all threads of the CTA. */
+static void add_cta(struct ptxi_cta *c, struct ptxi_vclock **known)
+{
+    struct ptxi_check_cta *k = c->check;
+    const struct ptxi_cta *lead = c->lead;
+
+    ptxi_vclock_join(known, k->known);
+    ptxi_vclock_add(known, &(struct ptxi_vclock_entry){ ptxi_who(k->agent, PTXI_WHO_ALL, PTXI_WHO_ALL), k->cta_clock },
+                    1);
+    for (uint32_t m = 0; lead->member_count > 1 && m < lead->member_count; m++)
+        ptxi_vclock_add(known, &(struct ptxi_vclock_entry){
+            ptxi_who(lead->members[m]->check->agent, PTXI_WHO_ALL, PTXI_WHO_ALL), k->cluster_clock }, 1);
+}
+
+void ptxi_order_tell(struct ptxi_warp *w, ptxi_lanes lanes, struct ptxi_vclock **known)
+{
+    struct ptxi_check_cta *k = w->cta->check;
+    uint32_t clock = ++*ptxi_order_clock(w->cta);
+
+    for (unsigned half = 0; half < PTXI_WARP32S; half++) {
+        unsigned warp = w->index * PTXI_WARP32S + half;
+        uint32_t these = (uint32_t)(lanes >> (32 * half));
+
+        if (!these)
+            continue;
+        contribute(w->cta, warp, these, these == UINT32_MAX, clock, known); /* without lanes that have exited */
+        ptxi_vclock_add(known, &(struct ptxi_vclock_entry){ ptxi_who(k->agent, warp, PTXI_WHO_ALL),
+                                                            k->warps[warp].clock }, 1);
+    }
+    add_cta(w->cta, known);
+}
+
+void ptxi_order_learn(struct ptxi_warp *w, ptxi_lanes lanes, const struct ptxi_vclock *known)
+{
+    for (unsigned half = 0; half < PTXI_WARP32S; half++) {
+        struct ptxi_check_warp *to = &w->cta->check->warps[w->index * PTXI_WARP32S + half];
+        uint32_t these = (uint32_t)(lanes >> (32 * half));
+
+        if (these && (!(live_lanes(w, half) & ~these) || !make_lanes(to)))
+            ptxi_vclock_join(&to->known, known);
+        else
+            for (; these; these &= these - 1)
+                ptxi_vclock_join(&to->lanes[__builtin_ctz(these)].known, known);
+    }
 }
 
 /* --- fences, and strong accesses --- */

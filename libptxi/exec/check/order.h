@@ -44,6 +44,13 @@ struct ptxi_check_warp {     /* of 32 lanes */
     uint64_t acquiring[32];  /* addresses of the strong read that is being executed */
 };
 
+/* An mbarrier of a CTA. */
+struct ptxi_check_mbarrier {
+    uint32_t offset;
+    struct ptxi_vclock *arrived;  /* in the current phase */
+    struct ptxi_vclock *complete; /* in all complete phases */
+};
+
 enum { PTXI_PAGE_CACHE = 64, PTXI_CHECK_WARPS = 32, PTXI_SEEN_RACES = 64 };
 
 struct ptxi_check_cta {
@@ -55,6 +62,8 @@ struct ptxi_check_cta {
     struct ptxi_vclock *known;
     struct ptxi_vclock *arrived[PTXI_BARRIERS]; /* by threads that arrived at a barrier without waiting */
     bool arrived_any[PTXI_BARRIERS];
+    struct ptxi_check_mbarrier *mbarriers;
+    uint32_t mbarrier_count, mbarriers_allocated;
     struct ptxi_check_warp warps[PTXI_CHECK_WARPS];
     struct ptxi_line *shared;
     uint32_t shared_lines;
@@ -92,6 +101,11 @@ void ptxi_order_take_lock(const struct ptxi_check_thread *t, uint64_t address, u
 /* A strong read. The line is locked. */
 void ptxi_order_acquire(const struct ptxi_check_thread *t, struct ptxi_line *line, uint32_t offset, unsigned scope);
 void ptxi_order_fence(struct ptxi_warp *w, ptxi_lanes lanes, unsigned scope);
+
+/* Adds to a clock what lanes know and have done. */
+void ptxi_order_tell(struct ptxi_warp *w, ptxi_lanes lanes, struct ptxi_vclock **known);
+/* Lanes know what a clock has. */
+void ptxi_order_learn(struct ptxi_warp *w, ptxi_lanes lanes, const struct ptxi_vclock *known);
 
 /* Whether an agent belongs to another launch. */
 static inline bool ptxi_order_is_other(const struct ptxi_check_cta *k, uint32_t agent)

@@ -84,7 +84,7 @@ END_TEST
 START_TEST(mbarriers)
 {
     set_up("exec/check/mbarrier.ptx", PTXI_SANITIZER_RACE, 1);
-    ck_assert_uint_eq(count_wrong(2), 0);
+    ck_assert_uint_eq(count_wrong(10), 0);
     close_context();
 }
 END_TEST

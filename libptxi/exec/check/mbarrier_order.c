@@ -1,0 +1,64 @@
+/* The order of accesses by mbarriers: what happens before an arrival at a phase happens before the accesses of a thread
+ * after its wait for the phase. A wait that succeeds is for the last complete phase. Threads that have arrived at an
+ * earlier phase have done so before. */
+#include "exec/check/check.h"
+#include "exec/check/order.h"
+
+#include <stdlib.h>
+
+/* NULL: memory is short. */
+static struct ptxi_check_mbarrier *find_mbarrier(struct ptxi_check_cta *k, uint32_t offset)
+{
+    for (uint32_t m = 0; m < k->mbarrier_count; m++)
+        if (k->mbarriers[m].offset == offset)
+            return &k->mbarriers[m];
+    if (k->mbarrier_count == k->mbarriers_allocated) {
+        uint32_t more = k->mbarriers_allocated ? 2 * k->mbarriers_allocated : 8;
+        struct ptxi_check_mbarrier *new = realloc(k->mbarriers, more * sizeof *new);
+
+        if (!new)
+            return NULL;
+        k->mbarriers = new;
+        k->mbarriers_allocated = more;
+    }
+    k->mbarriers[k->mbarrier_count] = (struct ptxi_check_mbarrier){ .offset = offset };
+    return &k->mbarriers[k->mbarrier_count++];
+}
+
+void ptxi_check_mbarrier_starts(struct ptxi_cta *owner, uint32_t offset)
+{
+    struct ptxi_check_mbarrier *m = find_mbarrier(owner->check, offset);
+
+    if (!m)
+        return;
+    ptxi_vclock_set(&m->arrived, NULL);
+    ptxi_vclock_set(&m->complete, NULL);
+}
+
+void ptxi_check_mbarrier_arrives(struct ptxi_warp *w, ptxi_lanes lanes, struct ptxi_cta *owner, uint32_t offset)
+{
+    struct ptxi_check_mbarrier *m = find_mbarrier(owner->check, offset);
+
+    if (m)
+        ptxi_order_tell(w, lanes, &m->arrived);
+    else /* rather miss races */
+        ptxi_check_cluster_meets(owner->lead);
+}
+
+void ptxi_check_mbarrier_completes(struct ptxi_cta *owner, uint32_t offset)
+{
+    struct ptxi_check_mbarrier *m = find_mbarrier(owner->check, offset);
+
+    if (!m)
+        return;
+    ptxi_vclock_join(&m->complete, m->arrived);
+    ptxi_vclock_set(&m->arrived, NULL);
+}
+
+void ptxi_check_mbarrier_waits(struct ptxi_warp *w, ptxi_lanes lanes, struct ptxi_cta *owner, uint32_t offset)
+{
+    const struct ptxi_check_mbarrier *m = find_mbarrier(owner->check, offset);
+
+    if (m)
+        ptxi_order_learn(w, lanes, m->complete);
+}
