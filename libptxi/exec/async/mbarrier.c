@@ -290,7 +290,7 @@ const struct ptxi_insn *ptxi_mbarrier_track_cp_async(struct ptxi_warp *w, const 
 {
     struct ptxi_cp_async *op;
 
-    if (w->cta->check && !for_each_mbarrier(w, i, w->active, ptxi_check_mbarrier_arrives))
+    if (w->cta->check && !for_each_mbarrier(w, i, w->active, ptxi_check_mbarrier_tracks))
         return w->stop;
     op = ptxi_cp_async_push(w, i);
     if (!op)

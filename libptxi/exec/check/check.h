@@ -72,7 +72,13 @@ void ptxi_check_cluster_meets(struct ptxi_cta *lead);
  * that will; its phase is complete; waits of threads succeed. */
 void ptxi_check_mbarrier_starts(struct ptxi_cta *owner, uint32_t offset);
 void ptxi_check_mbarrier_arrives(struct ptxi_warp *w, ptxi_lanes lanes, struct ptxi_cta *owner, uint32_t offset);
+/* The arrival happens after the asynchronous copies that the threads have requested. */
+void ptxi_check_mbarrier_tracks(struct ptxi_warp *w, ptxi_lanes lanes, struct ptxi_cta *owner, uint32_t offset);
 void ptxi_check_mbarrier_completes(struct ptxi_cta *owner, uint32_t offset);
 void ptxi_check_mbarrier_waits(struct ptxi_warp *w, ptxi_lanes lanes, struct ptxi_cta *owner, uint32_t offset);
+
+/* Threads commit a group of asynchronous copies, or wait for all groups but the last n. */
+void ptxi_check_async_commits(struct ptxi_warp *w);
+void ptxi_check_async_waits(struct ptxi_warp *w, uint32_t n);
 
 #endif

@@ -45,13 +45,13 @@ void ptxi_check_begin(struct ptxi_check *check, struct ptxi_checker *x, const st
     check->task = ptxi_task_current;
     pthread_mutex_lock(&x->lock);
     /* memory that nothing uses any more */
-    if (!x->users && (x->bytes > x->limit / 2 || ctas >= UINT32_MAX - x->next_agent || ptxi_concurrent_is_full(x))) {
+    if (!x->users && (x->bytes > x->limit / 2 || ctas >= INT32_MAX - x->next_agent || ptxi_concurrent_is_full(x))) {
         ptxi_shadow_drop(x);
         ptxi_concurrent_reset(x);
         x->next_agent = 1;
     }
     x->users++;
-    check->agent_count = ctas < UINT32_MAX - x->next_agent ? (uint32_t)ctas : 0;
+    check->agent_count = ctas < INT32_MAX - x->next_agent ? (uint32_t)ctas : 0;
     check->first_agent = x->next_agent;
     x->next_agent += check->agent_count;
     ptxi_concurrent_begin(check);

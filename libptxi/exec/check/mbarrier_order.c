@@ -45,6 +45,19 @@ void ptxi_check_mbarrier_arrives(struct ptxi_warp *w, ptxi_lanes lanes, struct p
         ptxi_check_cluster_meets(owner->lead);
 }
 
+void ptxi_check_mbarrier_tracks(struct ptxi_warp *w, ptxi_lanes lanes, struct ptxi_cta *owner, uint32_t offset)
+{
+    struct ptxi_check_mbarrier *m = find_mbarrier(owner->check, offset);
+
+    ptxi_check_mbarrier_arrives(w, lanes, owner, offset);
+    for (unsigned half = 0; m && half < PTXI_WARP32S; half++) {
+        struct ptxi_vclock_entry e = ptxi_order_async_entry(w->cta->check, w->index * PTXI_WARP32S + half,
+                                                            *ptxi_order_clock(w->cta));
+
+        ptxi_vclock_add(&m->arrived, &e, 1);
+    }
+}
+
 void ptxi_check_mbarrier_completes(struct ptxi_cta *owner, uint32_t offset)
 {
     struct ptxi_check_mbarrier *m = find_mbarrier(owner->check, offset);

@@ -31,6 +31,7 @@ static void forget_warp(struct ptxi_check_warp *w)
     ptxi_vclock_set(&w->known, NULL);
     memset(w->unfenced, 0, sizeof w->unfenced);
     memset(w->touched, 0, sizeof w->touched);
+    w->async_groups = 0;
     for (unsigned k = 0; w->lanes && k < 32; k++)
         forget_lane(&w->lanes[k]);
 }
@@ -161,21 +162,32 @@ static bool has_access(const struct ptxi_check_thread *t, const struct ptxi_reco
     const struct ptxi_check_warp *w = &k->warps[t->warp];
     const struct ptxi_check_lane *own = w->lanes ? &w->lanes[t->lane] : NULL;
     unsigned warp = ptxi_record_warp(r);
+    uint32_t agent = r->agent | (ptxi_record_is_async(r) ? PTXI_WHO_ASYNC : 0);
 
-    if (ptxi_vclock_has(k->known, r->agent, warp, lane, r->clock) ||
-        ptxi_vclock_has(w->known, r->agent, warp, lane, r->clock) ||
-        (own && ptxi_vclock_has(own->known, r->agent, warp, lane, r->clock)))
+    if (ptxi_vclock_has(k->known, agent, warp, lane, r->clock) ||
+        ptxi_vclock_has(w->known, agent, warp, lane, r->clock) ||
+        (own && ptxi_vclock_has(own->known, agent, warp, lane, r->clock)))
         return true;
     for (unsigned l = 0; own && pending && l < PTXI_LEVELS; l++)
-        if (ptxi_vclock_has(own->pending[l], r->agent, warp, lane, r->clock))
+        if (ptxi_vclock_has(own->pending[l], agent, warp, lane, r->clock))
             return true;
     return false;
+}
+
+bool ptxi_order_async_has_ended(const struct ptxi_check_cta *k, unsigned warp, const struct ptxi_record *r)
+{
+    uint32_t agent = r->agent | PTXI_WHO_ASYNC;
+
+    return ptxi_vclock_has(k->known, agent, ptxi_record_warp(r), PTXI_WHO_ALL, r->clock) ||
+           ptxi_vclock_has(k->warps[warp].known, agent, ptxi_record_warp(r), PTXI_WHO_ALL, r->clock);
 }
 
 bool ptxi_order_is_before(const struct ptxi_check_thread *t, const struct ptxi_record *r, uint32_t lanes, bool pending)
 {
     struct ptxi_check_cta *k = t->cta->check;
 
+    if (ptxi_record_is_async(r))
+        return has_access(t, r, UNKNOWN_LANE, pending);
     if (ptxi_order_is_other(k, r->agent) && ptxi_concurrent_is_before(k->check, &k->other, r->agent))
         return true;
     if (r->agent == k->agent) {
@@ -439,6 +451,37 @@ void ptxi_order_learn(struct ptxi_warp *w, ptxi_lanes lanes, const struct ptxi_v
         else
             for (; these; these &= these - 1)
                 ptxi_vclock_join(&to->lanes[__builtin_ctz(these)].known, known);
+    }
+}
+
+/* --- asynchronous copies --- */
+
+void ptxi_check_async_commits(struct ptxi_warp *w)
+{
+    uint32_t clock = ++*ptxi_order_clock(w->cta);
+
+    for (unsigned half = 0; half < PTXI_WARP32S; half++) {
+        struct ptxi_check_warp *k = &w->cta->check->warps[w->index * PTXI_WARP32S + half];
+
+        k->async_commits[k->async_groups++ % PTXI_ASYNC_GROUPS] = clock;
+    }
+}
+
+/* Lanes that have committed fewer groups than others of their warp know more than they should: races are missed. */
+void ptxi_check_async_waits(struct ptxi_warp *w, uint32_t n)
+{
+    struct ptxi_check_cta *k = w->cta->check;
+
+    n = n < PTXI_ASYNC_GROUPS ? n : PTXI_ASYNC_GROUPS - 1;
+    for (unsigned warp = w->index * PTXI_WARP32S, end = warp + PTXI_WARP32S; warp < end; warp++) {
+        struct ptxi_check_warp *x = &k->warps[warp];
+        uint32_t group = x->async_groups - 1 - n;
+
+        if (x->async_groups <= n)
+            continue;
+        struct ptxi_vclock_entry e = ptxi_order_async_entry(k, warp, x->async_commits[group % PTXI_ASYNC_GROUPS]);
+
+        ptxi_vclock_add(&x->known, &e, 1);
     }
 }
 

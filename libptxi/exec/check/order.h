@@ -34,6 +34,8 @@ struct ptxi_check_lane {
     struct ptxi_fence fence;
 };
 
+enum { PTXI_ASYNC_GROUPS = 8 };
+
 struct ptxi_check_warp {     /* of 32 lanes */
     uint32_t clock;          /* accesses of its lanes before this time happen before those of all its lanes */
     struct ptxi_vclock *known;
@@ -41,6 +43,7 @@ struct ptxi_check_warp {     /* of 32 lanes */
     /* By level: lanes that have not used a fence since they may have taken a lock, and those of them that have accessed
      * memory. If another thread had the lock before, these accesses would not happen after its own. */
     uint32_t unfenced[PTXI_LEVELS], touched[PTXI_LEVELS];
+    uint32_t async_commits[PTXI_ASYNC_GROUPS], async_groups; /* times of the latest commits, and their number */
     uint64_t acquiring[32];  /* addresses of the strong read that is being executed */
 };
 
@@ -107,6 +110,16 @@ void ptxi_order_tell(struct ptxi_warp *w, ptxi_lanes lanes, struct ptxi_vclock *
 /* Lanes know what a clock has. */
 void ptxi_order_learn(struct ptxi_warp *w, ptxi_lanes lanes, const struct ptxi_vclock *known);
 
+/* The asynchronous copies of lanes of a warp before a time, as an entry of a clock. */
+static inline struct ptxi_vclock_entry ptxi_order_async_entry(const struct ptxi_check_cta *k, unsigned warp,
+                                                              uint32_t clock)
+{
+    return (struct ptxi_vclock_entry){ ptxi_who(k->agent | PTXI_WHO_ASYNC, warp, PTXI_WHO_ALL), clock };
+}
+
+/* Whether all lanes of a warp know that an asynchronous copy has ended. */
+bool ptxi_order_async_has_ended(const struct ptxi_check_cta *k, unsigned warp, const struct ptxi_record *r);
+
 /* Whether an agent belongs to another launch. */
 static inline bool ptxi_order_is_other(const struct ptxi_check_cta *k, uint32_t agent)
 {
@@ -118,6 +131,8 @@ static inline bool ptxi_order_is_before_warp(const struct ptxi_cta *c, unsigned 
 {
     struct ptxi_check_cta *k = c->check;
 
+    if (ptxi_record_is_async(r))
+        return ptxi_order_async_has_ended(k, warp, r);
     if (r->agent == k->agent)
         return r->clock < k->cta_clock || (ptxi_record_warp(r) == warp && r->clock < k->warps[warp].clock);
     return ptxi_order_is_other(k, r->agent) && ptxi_concurrent_is_before(k->check, &k->other, r->agent);

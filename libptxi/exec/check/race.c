@@ -14,7 +14,7 @@
 struct access {
     struct ptxi_check_thread t;
     struct ptxi_warp *w;
-    const struct ptxi_insn *i;   /* the check_access */
+    const struct ptxi_insn *i;   /* the check_access, or another instruction of ptxi_race_touch() */
     struct ptxi_record record;   /* what it leaves */
     unsigned strength, scope;
     bool write;
@@ -29,6 +29,19 @@ static void set_lane(struct access *a, unsigned l)
     a->t.lane = l % 32;
     a->record.lanes = UINT32_C(1) << l % 32;
     a->record.meta = (a->record.meta & ~(31u << PTXI_META_WARP)) | a->t.warp << PTXI_META_WARP;
+}
+
+/* --- lanes --- */
+
+static inline bool is_own_warp(const struct access *a, const struct ptxi_record *r)
+{
+    return r->agent == a->record.agent && ptxi_record_warp(r) == a->t.warp;
+}
+
+/* The lanes of a record that are not the thread itself. An asynchronous copy counts as another thread. */
+static inline uint32_t other_lanes(const struct access *a, const struct ptxi_record *r)
+{
+    return is_own_warp(a, r) && !ptxi_record_is_async(r) ? r->lanes & ~a->record.lanes : r->lanes;
 }
 
 /* --- values --- */
@@ -48,7 +61,7 @@ static uint32_t stored_bytes(const struct ptxi_warp *w, const struct ptxi_insn *
     uint32_t count = ptxi_op_elements(flags);
     uint16_t slots[4] = { i->b, i->c, i->d, i->mods };
 
-    if (!(flags & PTXI_OP_FLAG_STORE))
+    if (check->op != PTXI_OP_check_access || !(flags & PTXI_OP_FLAG_STORE))
         return 0;
     element = size / count;
     width = element == 1 ? 2 : element; /* bytes come from registers of 16 bits */
@@ -142,17 +155,19 @@ static void report(const struct access *a, const struct ptxi_record *r, bool r_w
 {
     struct ptxi_check_cta *k = a->t.cta->check;
     unsigned char before[16] = { 0 }, now[16] = { 0 };
-    bool own_warp = r->agent == k->agent && ptxi_record_warp(r) == a->t.warp, has_values = false;
-    uint32_t others = own_warp ? r->lanes & ~a->record.lanes : r->lanes;
+    bool has_values = false;
+    uint32_t others = other_lanes(a, r);
     struct ptxi_finding f = { .kind = kind_of(a, r_writes), .severity = severity, .site_count = 2,
                               .space = a->owner ? PTXI_FINDING_SHARED : PTXI_FINDING_GLOBAL, .address = a->address,
                               .size = a->size };
 
-    if (severity == PTXI_FINDING_WARNING)
+    if (ptxi_record_is_async(r))
+        f.detail = "the earlier write is asynchronous, and nothing has waited for it";
+    else if (severity == PTXI_FINDING_WARNING)
         f.detail = "only .volatile makes these accesses strong";
     else if (ptxi_order_is_other(k, r->agent))
         f.detail = "nothing orders the launches";
-    if (f.kind == PTXI_FINDING_RACE_WAW) {
+    if (f.kind == PTXI_FINDING_RACE_WAW && !ptxi_record_is_async(r)) {
         has_values = find_values(a, r, before, now);
         if (has_values && !memcmp(before, now, a->size))
             f.severity = PTXI_FINDING_BENIGN;
@@ -221,20 +236,14 @@ static inline bool is_stale(const struct access *a, const struct ptxi_record *r)
     return a->owner && r->agent != a->record.agent && !ptxi_order_in_cluster(a->t.cta, r->agent);
 }
 
-static inline bool is_own_warp(const struct access *a, const struct ptxi_record *r)
-{
-    return r->agent == a->record.agent && ptxi_record_warp(r) == a->t.warp;
-}
-
 /* Compares the access with an earlier one, of which at least one is a write. */
 static inline void compare(const struct access *a, const struct ptxi_record *r, bool r_writes)
 {
-    bool own_warp = is_own_warp(a, r);
-    uint32_t others = own_warp ? r->lanes & ~a->record.lanes : r->lanes;
+    uint32_t others = other_lanes(a, r);
     unsigned strength = ptxi_record_strength(r);
     enum ptxi_finding_severity severity = PTXI_FINDING_ERROR;
 
-    if (!r->agent || (own_warp && !others))
+    if (!r->agent || (is_own_warp(a, r) && !others))
         return;
     if (strength && a->strength && ptxi_order_scopes_match(&a->t, a->scope, r)) {
         if (strength != PTXI_CHECK_VOLATILE && a->strength != PTXI_CHECK_VOLATILE)
@@ -248,10 +257,11 @@ static inline void compare(const struct access *a, const struct ptxi_record *r, 
 /* Whether the record may be forgotten when the access is recorded: it happens before, or it is the thread's own. */
 static bool is_covered(const struct access *a, const struct ptxi_record *r)
 {
-    bool own_warp = is_own_warp(a, r);
-    uint32_t others = own_warp ? r->lanes & ~a->record.lanes : r->lanes;
+    uint32_t others = other_lanes(a, r);
 
-    return !r->agent || (own_warp && !others) || is_stale(a, r) || ptxi_order_is_before(&a->t, r, others, false);
+    if (!r->agent || (is_own_warp(a, r) && !others) || is_stale(a, r))
+        return true;
+    return ptxi_order_is_before(&a->t, r, others, false);
 }
 
 /* Adds a record to those of unordered accesses. */
@@ -263,7 +273,8 @@ static void insert(const struct access *a, struct ptxi_record *list)
     for (unsigned k = 0; k < PTXI_CELL_RECORDS; k++) {
         struct ptxi_record *r = &list[k];
 
-        if (r->agent == n->agent && ptxi_record_warp(r) == a->t.warp && !is_covered(a, r)) {
+        if (r->agent == n->agent && ptxi_record_warp(r) == a->t.warp && !is_covered(a, r) &&
+            ptxi_record_is_async(r) == ptxi_record_is_async(n)) {
             r->lanes |= n->lanes; /* the clock stays that of the earliest */
             r->meta = n->meta;
             return;
@@ -318,7 +329,7 @@ static inline bool is_same_warp(const struct ptxi_access_row *a, const struct pt
 /* Whether each word that both have is of the same single thread. */
 static inline bool has_same_threads(const struct ptxi_access_row *a, const struct ptxi_access_row *b)
 {
-    if (!is_same_warp(a, b))
+    if (!is_same_warp(a, b) || ptxi_record_is_async(&a->record) || ptxi_record_is_async(&b->record))
         return false;
     if (a->shape == PTXI_ROW_SAME && b->shape == PTXI_ROW_SAME)
         return a->record.lanes == b->record.lanes && !(a->record.lanes & (a->record.lanes - 1));
@@ -487,6 +498,35 @@ static void note_locks(const struct access *a)
     note_touched(a, a->record.lanes);
 }
 
+/* Whether a record is of an asynchronous copy that may not have ended. */
+static bool is_running(const struct ptxi_check_cta *k, unsigned warp, const struct ptxi_record *r)
+{
+    return r->agent && ptxi_record_is_async(r) && !ptxi_order_async_has_ended(k, warp, r);
+}
+
+/* After a barrier, only asynchronous writes that have not ended can race. */
+static void keep_async(const struct ptxi_check_cta *k, unsigned warp, struct ptxi_line *l)
+{
+    unsigned left = 0, cells = l->has_cells ? (unsigned)PTXI_LINE_BYTES >> l->cell_shift : 0;
+
+    for (unsigned n = 0; n < PTXI_CELL_RECORDS; n++) {
+        if (is_running(k, warp, &l->writes[n].record))
+            left++;
+        else
+            memset(&l->writes[n], 0, sizeof l->writes[n]);
+        memset(&l->reads[n], 0, sizeof l->reads[n]);
+        for (unsigned c = 0; c < cells; c++) {
+            if (is_running(k, warp, &l->cells[c].writes[n]))
+                left++;
+            else
+                l->cells[c].writes[n].agent = 0;
+            l->cells[c].reads[n].agent = 0;
+        }
+    }
+    if (!left)
+        ptxi_line_forget(l);
+}
+
 /* Forgets what cannot race any more: accesses of other launches, and those to shared memory before a barrier of all its
  * threads, or of an earlier CTA. */
 static inline void refresh(const struct access *a, struct ptxi_line *l)
@@ -505,8 +545,12 @@ static inline void refresh(const struct access *a, struct ptxi_line *l)
         ptxi_line_clear(k->check->checker, l);
         ptxi_line_forget(l);
     } else if (l->clock < (a->t.cta->lead->member_count > 1 ? k->cluster_clock : k->cta_clock)) {
-        ptxi_line_forget(l);
+        if (l->has_async)
+            keep_async(k, a->t.warp, l);
+        else
+            ptxi_line_forget(l);
     }
+    l->has_async |= ptxi_record_is_async(&a->record);
     l->agent = owner->agent;
     l->clock = a->record.clock;
 }
@@ -637,7 +681,7 @@ static struct access begin(struct ptxi_warp *w, const struct ptxi_insn *i)
     a.record.agent = w->cta->check->agent;
     a.record.clock = *ptxi_order_clock(w->cta);
     a.record.meta = (place < PTXI_PLACE_UNKNOWN ? place : PTXI_PLACE_UNKNOWN) | a.strength << PTXI_META_STRENGTH |
-                    a.scope << PTXI_META_SCOPE;
+                    (a.strength ? a.scope << PTXI_META_SCOPE : 0);
     return a;
 }
 
@@ -730,4 +774,45 @@ void ptxi_race_acquire(struct ptxi_warp *w, const struct ptxi_insn *i, ptxi_lane
         ptxi_order_acquire(&a.t, line, a.address & (PTXI_LINE_BYTES - 1), a.scope);
         unlock_line(&a, line);
     }
+}
+
+/* --- other instructions --- */
+
+/* The part of an access of a thread that is in one line. */
+static bool touch_line(const struct access *a, uint64_t address, uint32_t size)
+{
+    unsigned offset = address & (PTXI_LINE_BYTES - 1);
+    struct ptxi_line *l = find_line(a, address);
+    struct ptxi_access_row n = { .record = a->record, .first = (uint8_t)(offset >> 2), .lane = (uint8_t)a->t.lane,
+                                 .end = (uint8_t)((offset + size) >> 2), .shape = PTXI_ROW_SAME };
+
+    if (!l)
+        return false;
+    return (!((offset | size) & 3) && check_part(a, l, &n)) || check_in_line(a, address, size);
+}
+
+void ptxi_race_touch(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, uint64_t address, uint32_t size,
+                     unsigned how)
+{
+    struct ptxi_check_cta *k = w->cta->check;
+    const struct ptxi_code *code = w->frame->code;
+    uint32_t place = code->first_place ? code->first_place + (uint32_t)(i - code->insns) : PTXI_PLACE_UNKNOWN;
+    struct access a = { .t = { .cta = w->cta }, .w = w, .i = i, .size = size, .write = how & PTXI_TOUCH_WRITE,
+                        .address = address };
+    bool all = true;
+
+    if (!(w->cta->grid->tools >> PTXI_TOOL_RACE & 1) || (how & PTXI_TOUCH_SHARED && !find_shared(&a, address)))
+        return;
+    a.record.agent = k->agent;
+    a.record.clock = *ptxi_order_clock(w->cta);
+    a.record.meta = (place < PTXI_PLACE_UNKNOWN ? place : PTXI_PLACE_UNKNOWN) |
+                    (how & PTXI_TOUCH_ASYNC ? PTXI_META_ASYNC : 0);
+    set_lane(&a, lane);
+    for (uint64_t at = a.address, end = at + size; at < end;) {
+        uint64_t next = (at | (PTXI_LINE_BYTES - 1)) + 1;
+
+        all &= touch_line(&a, at, (uint32_t)((next < end ? next : end) - at));
+        at = next;
+    }
+    k->unchecked += !all;
 }

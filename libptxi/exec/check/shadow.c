@@ -108,7 +108,7 @@ struct ptxi_cell *ptxi_line_cells(struct ptxi_checker *x, struct ptxi_line *l, u
 
 void ptxi_line_forget(struct ptxi_line *l)
 {
-    l->has_cells = false;
+    l->has_cells = l->has_async = false;
     memset(l->writes, 0, sizeof l->writes);
     memset(l->reads, 0, sizeof l->reads);
 }

@@ -160,11 +160,9 @@ bool ptxi_vclock_has(const struct ptxi_vclock *k, uint32_t agent, unsigned warp,
 bool ptxi_vclock_has_others(const struct ptxi_vclock *k, uint32_t least, uint32_t first_agent, uint32_t count)
 {
     for (uint32_t n = k ? k->count : 0; n--;) {
-        uint32_t agent = (uint32_t)(k->entries[n].who >> 16);
+        uint32_t agent = (uint32_t)(k->entries[n].who >> 16) & ~PTXI_WHO_ASYNC;
 
-        if (agent < least)
-            return false;
-        if (agent - first_agent >= count)
+        if (agent >= least && agent - first_agent >= count)
             return true;
     }
     return k && k->everything;

@@ -16,6 +16,7 @@ struct ptxi_vclock_entry {
 };
 
 enum { PTXI_WHO_ALL = 0xff }; /* in place of a warp or a lane */
+#define PTXI_WHO_ASYNC (UINT32_C(1) << 31) /* with the agent: asynchronous copies of its threads, which have ended */
 
 static inline uint64_t ptxi_who(uint32_t agent, unsigned warp, unsigned lane)
 {
