@@ -128,8 +128,9 @@ static struct ptxi_cp_async *append_operation(struct ptxi_warp *w, const struct 
 }
 
 /* Tells the checker what the active lanes read and will write. */
-static __attribute__((noinline)) void note_accesses(struct ptxi_warp *w, const struct ptxi_insn *i, const uint64_t *from,
-                                                    const uint32_t *to, const struct source_sizes *sizes)
+static __attribute__((noinline)) void note_accesses(struct ptxi_warp *w, const struct ptxi_insn *i,
+                                                    const uint64_t *from, const uint32_t *to,
+                                                    const struct source_sizes *sizes)
 {
     uint32_t size = i->mods & PTXI_CP_ASYNC_SIZE;
 

@@ -62,7 +62,7 @@ static unsigned char *find_object(struct ptxi_warp *w, const struct ptxi_insn *i
     return NULL;
 }
 
-/* Tells the checker about the mbarriers of lanes. False: a fault. */
+/* Tells the checker about the mbarriers that lanes use. `tell` may be NULL. False: a fault. */
 static bool for_each_mbarrier(struct ptxi_warp *w, const struct ptxi_insn *i, ptxi_lanes lanes,
                               void tell(struct ptxi_warp *w, ptxi_lanes lanes, struct ptxi_cta *owner, uint32_t offset))
 {
@@ -75,7 +75,9 @@ static bool for_each_mbarrier(struct ptxi_warp *w, const struct ptxi_insn *i, pt
 
         if (!at)
             return false;
-        tell(w, these, owner, (uint32_t)(at - owner->shared));
+        ptxi_check_mbarrier_use(w, i, these, owner, (uint32_t)(at - owner->shared));
+        if (tell)
+            tell(w, these, owner, (uint32_t)(at - owner->shared));
         lanes &= ~these;
     }
     return true;
@@ -113,7 +115,7 @@ const struct ptxi_insn *ptxi_mbarrier_init(struct ptxi_warp *w, const struct ptx
         m.layout = (i->mods & PTXI_MBARRIER_LAYOUT_1) != 0;
         memcpy(at, &m, sizeof m);
         if (owner->check)
-            ptxi_check_mbarrier_starts(owner, (uint32_t)(at - owner->shared));
+            ptxi_check_mbarrier_starts(w, i, l, owner, (uint32_t)(at - owner->shared));
     }
     return i + 1;
 }
@@ -147,6 +149,8 @@ const struct ptxi_insn *ptxi_mbarrier_inval(struct ptxi_warp *w, const struct pt
 
         if (!at)
             return w->stop;
+        if (owner->check)
+            ptxi_check_mbarrier_ends(owner, (uint32_t)(at - owner->shared));
         if (w->cta->grid->schedule)
             memset(at, 0, sizeof(union ptxi_mbarrier));
     }
@@ -429,8 +433,10 @@ const struct ptxi_insn *ptxi_mbarrier_wait(struct ptxi_warp *w, const struct ptx
     }
     if (t.complete || s->expired || (w->cta->grid->schedule && ptxi_rng_one_in(&w->cta->lead->rng_state, 4))) {
         s->expired = false;
-        if (w->cta->check)
+        if (w->cta->check) {
             for_each_mbarrier(w, i, t.complete, ptxi_check_mbarrier_waits);
+            for_each_mbarrier(w, i, w->active & ~t.complete, NULL);
+        }
         ptxi_set_pred(w, i->d, t.complete);
         return i + 1;
     }

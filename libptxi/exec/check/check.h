@@ -70,7 +70,12 @@ void ptxi_check_cluster_meets(struct ptxi_cta *lead);
 
 /* The mbarrier at an offset of the owner's shared memory: it is initialised; threads arrive, or request an operation
  * that will; its phase is complete; waits of threads succeed. */
-void ptxi_check_mbarrier_starts(struct ptxi_cta *owner, uint32_t offset);
+void ptxi_check_mbarrier_starts(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, struct ptxi_cta *owner,
+                                uint32_t offset);
+void ptxi_check_mbarrier_ends(struct ptxi_cta *owner, uint32_t offset); /* it is invalidated */
+/* Lanes use it: reports it if it is not initialised. */
+void ptxi_check_mbarrier_use(struct ptxi_warp *w, const struct ptxi_insn *i, ptxi_lanes lanes, struct ptxi_cta *owner,
+                             uint32_t offset);
 void ptxi_check_mbarrier_arrives(struct ptxi_warp *w, ptxi_lanes lanes, struct ptxi_cta *owner, uint32_t offset);
 /* The arrival happens after the asynchronous copies that the threads have requested. */
 void ptxi_check_mbarrier_tracks(struct ptxi_warp *w, ptxi_lanes lanes, struct ptxi_cta *owner, uint32_t offset);

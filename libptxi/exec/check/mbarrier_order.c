@@ -3,6 +3,7 @@
  * earlier phase have done so before. */
 #include "exec/check/check.h"
 #include "exec/check/order.h"
+#include "exec/check/sync.h"
 
 #include <stdlib.h>
 
@@ -25,14 +26,59 @@ static struct ptxi_check_mbarrier *find_mbarrier(struct ptxi_check_cta *k, uint3
     return &k->mbarriers[k->mbarrier_count++];
 }
 
-void ptxi_check_mbarrier_starts(struct ptxi_cta *owner, uint32_t offset)
+void ptxi_check_mbarrier_starts(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, struct ptxi_cta *owner,
+                                uint32_t offset)
 {
     struct ptxi_check_mbarrier *m = find_mbarrier(owner->check, offset);
 
     if (!m)
         return;
+    if (m->state == PTXI_MBARRIER_VALID)
+        ptxi_sync_report(w, w->frame->code, i, (ptxi_lanes)1 << lane, PTXI_FINDING_MBARRIER, PTXI_FINDING_WARNING,
+                         "it is initialised again without mbarrier.inval");
+    m->state = PTXI_MBARRIER_VALID;
+    m->init = (struct ptxi_record){ w->cta->check->agent, *ptxi_order_clock(w->cta), UINT32_C(1) << lane % 32,
+                                    (w->index * PTXI_WARP32S + lane / 32) << PTXI_META_WARP };
     ptxi_vclock_set(&m->arrived, NULL);
     ptxi_vclock_set(&m->complete, NULL);
+}
+
+void ptxi_check_mbarrier_ends(struct ptxi_cta *owner, uint32_t offset)
+{
+    struct ptxi_check_mbarrier *m = find_mbarrier(owner->check, offset);
+
+    if (m)
+        m->state = PTXI_MBARRIER_INVALID;
+}
+
+/* Whether the initialisation happens before the use by a lane. */
+static bool is_ready(const struct ptxi_check_mbarrier *m, struct ptxi_warp *w, unsigned lane)
+{
+    struct ptxi_check_thread t = { w->cta, w->index * PTXI_WARP32S + lane / 32, lane % 32 };
+
+    if (m->init.agent == w->cta->check->agent && ptxi_record_warp(&m->init) == t.warp &&
+        m->init.lanes == UINT32_C(1) << t.lane)
+        return true;
+    return ptxi_order_is_before(&t, &m->init, m->init.lanes, true);
+}
+
+void ptxi_check_mbarrier_use(struct ptxi_warp *w, const struct ptxi_insn *i, ptxi_lanes lanes, struct ptxi_cta *owner,
+                             uint32_t offset)
+{
+    struct ptxi_check_mbarrier *m = find_mbarrier(owner->check, offset);
+    unsigned last = 63 - (unsigned)__builtin_clzll(lanes); /* the first lane has often initialised it */
+    const char *wrong = NULL;
+
+    if (!m)
+        return;
+    if (m->state == PTXI_MBARRIER_UNKNOWN)
+        wrong = "it has not been initialised";
+    else if (m->state == PTXI_MBARRIER_INVALID)
+        wrong = "it has been invalidated";
+    else if (!is_ready(m, w, last))
+        wrong = "nothing orders its initialisation before this use";
+    if (wrong)
+        ptxi_sync_report(w, w->frame->code, i, (ptxi_lanes)1 << last, PTXI_FINDING_MBARRIER, PTXI_FINDING_ERROR, wrong);
 }
 
 void ptxi_check_mbarrier_arrives(struct ptxi_warp *w, ptxi_lanes lanes, struct ptxi_cta *owner, uint32_t offset)

@@ -50,6 +50,8 @@ struct ptxi_check_warp {     /* of 32 lanes */
 /* An mbarrier of a CTA. */
 struct ptxi_check_mbarrier {
     uint32_t offset;
+    enum { PTXI_MBARRIER_UNKNOWN, PTXI_MBARRIER_VALID, PTXI_MBARRIER_INVALID } state;
+    struct ptxi_record init;      /* of its initialisation */
     struct ptxi_vclock *arrived;  /* in the current phase */
     struct ptxi_vclock *complete; /* in all complete phases */
 };
