@@ -22,6 +22,8 @@ const char ptxi_cmd_run_help[] =
     "  -d, --device NAME      device profile, such as sm_80 (default: PTXI_DEVICE, or sm_90)\n"
     "      --schedule ORDER   order of warps: run (a warp runs until it waits), fair (all warps advance together, as\n"
     "                         on a GPU), or seed:N (random) (default: PTXI_SCHED, or run)\n"
+    "      --schedules N      launch N more times, with seeds 1 to N; print the seeds that find more (--check), fail\n"
+    "                         or give other results\n"
     "      --on-fault WHAT    after an invalid memory access: fail, or report (continue, and print a report)\n"
     "                         (default: PTXI_ON_FAULT, or fail)\n"
     "      --strict           reject a module that the device could not run\n"

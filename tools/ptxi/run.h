@@ -20,6 +20,7 @@ struct run {
     bool block_given;
     bool hex, count, cooperative, unchecked, schedule_given, on_fault_given;
     unsigned repeat, workers;          /* 0: none, and the default */
+    unsigned seeds;                    /* of random schedules to try after the launch */
     unsigned long long budget, milliseconds; /* 0: no limit */
     unsigned long long schedule;       /* as ptxiCtxSetSchedule() takes it */
     ptxiOnFault on_fault;
@@ -43,5 +44,10 @@ extern const char ptxi_cmd_run_letters[]; /* the short options */
 
 /* Launch the kernel as often as requested, and print the measurements. */
 ptxiResult ptxi_cmd_launch(const struct run *r);
+
+/* Launches the kernel with each seed, and says which of them find more or give other results. Afterwards the buffers
+ * are as before. `launch` launches it once. */
+typedef ptxiResult run_one(const struct run *r);
+ptxiResult ptxi_cmd_try_seeds(const struct run *r, run_one *launch);
 
 #endif

@@ -90,6 +90,15 @@ static ptxiResult launch(const struct run *r, struct progress *progress, double 
     return e;
 }
 
+static ptxiResult launch_silently(const struct run *r)
+{
+    struct progress progress = { .shown = false };
+    double ms;
+
+    ptxiCtxSetOutput(NULL, discard_output, NULL);
+    return launch(r, &progress, &ms);
+}
+
 /* ---- measurements */
 
 static int compare_times(const void *a, const void *b)
@@ -154,6 +163,8 @@ ptxiResult ptxi_cmd_launch(const struct run *r)
 
     ptxiCtxGetCounters(NULL, &counters);
     fflush(stdout);
+    if (!e && r->seeds)
+        e = ptxi_cmd_try_seeds(r, launch_silently);
     if (!e && r->count)
         print_counters(&counters);
     if (!e && r->repeat)

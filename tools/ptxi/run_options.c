@@ -10,7 +10,7 @@ enum { MOST_WORKERS = 1024 }; /* of ptxiCtxSetWorkers() */
 
 enum {
     OPT_HEX = 256, OPT_STRICT, OPT_BUDGET, OPT_TIMEOUT, OPT_FMAD, OPT_COOPERATIVE, OPT_UNCHECKED, OPT_SCHEDULE,
-    OPT_ON_FAULT
+    OPT_SCHEDULES, OPT_ON_FAULT
 };
 
 const char ptxi_cmd_run_letters[] = "k:g:b:s:a:o:r:cw:d:h";
@@ -33,7 +33,7 @@ const struct option ptxi_cmd_run_options[] = {
     { "fmad", required_argument, NULL, OPT_FMAD },
     { "cooperative", no_argument, NULL, OPT_COOPERATIVE },
     { "unchecked", no_argument, NULL, OPT_UNCHECKED },
-    { "schedule", required_argument, NULL, OPT_SCHEDULE },
+    { "schedule", required_argument, NULL, OPT_SCHEDULE }, { "schedules", required_argument, NULL, OPT_SCHEDULES },
     { "on-fault", required_argument, NULL, OPT_ON_FAULT },
     CMD_CHECK_OPTIONS,
     { "help", no_argument, NULL, 'h' },
@@ -176,6 +176,7 @@ bool ptxi_cmd_run_option(struct run *r, int option)
     case OPT_COOPERATIVE: r->cooperative = true; return true;
     case OPT_UNCHECKED: r->unchecked = true; return true;
     case OPT_SCHEDULE: return parse_schedule(r);
+    case OPT_SCHEDULES: return parse_number("--schedules", 1000000, &r->seeds);
     case OPT_ON_FAULT: return parse_on_fault(r);
     default: return ptxi_cmd_check_option(option, optarg);
     }

@@ -6,6 +6,8 @@
 #include "exec/check/finding.h"
 #include "exec/engine/grid.h"
 
+struct ptxi_rows;
+
 /* ---- place.c */
 
 /* Resolves an instruction of a module's code. For ptxi_findings_create(). */
@@ -27,6 +29,14 @@ void ptxi_check_find_leaks(ptxiContext ctx);
 void ptxi_check_begin_launch(ptxiContext ctx, struct ptxi_grid *g);
 /* The grid has ended. Adds its failure, and counts what was checked and what was not. */
 void ptxi_check_end_launch(const struct ptxi_grid *g, uint64_t accesses, uint64_t unchecked);
+
+/* The checker of the context. The first use creates it. NULL: memory is short. */
+struct ptxi_checker *ptxi_check_checker(ptxiContext ctx);
+
+/* ---- copies.c */
+
+/* The item that the thread runs moves rows. */
+void ptxi_check_rows(const struct ptxi_rows *rows);
 
 /* ---- environment.c: PTXI_CHECK */
 

@@ -19,6 +19,10 @@ static void put_place(const struct ptxi_found_site *s, struct ptxi_str *out)
 
 static void put_thread(const struct ptxi_finding_site *s, struct ptxi_str *out)
 {
+    if (s->what) {
+        ptxi_str_printf(out, "%s", s->what);
+        return;
+    }
     ptxi_str_printf(out, "block (%u,%u,%u), thread (%u,%u,%u)", s->ctaid[0], s->ctaid[1], s->ctaid[2], s->tid[0],
                     s->tid[1], s->tid[2]);
     if (s->threads > 1)
@@ -31,6 +35,10 @@ static void put_site(const struct ptxi_found_site *s, bool earlier, struct ptxi_
     put_thread(&s->site, out);
     if (s->site.has_value)
         ptxi_str_printf(out, ", value 0x%" PRIx64, s->site.value);
+    if (s->site.what) {
+        ptxi_str_putc(out, '\n');
+        return;
+    }
     ptxi_str_puts(out, "\nnote:   at ");
     put_place(s, out);
     if (s->function) {

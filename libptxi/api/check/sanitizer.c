@@ -5,6 +5,8 @@
 #include "api/check/rules.h"
 #include "api/memory/heap.h"
 #include "api/module/module.h"
+#include "exec/check/check.h"
+#include "exec/check/task.h"
 #include "exec/engine/fault_log.h"
 
 #include <inttypes.h>
@@ -15,6 +17,8 @@
 _Static_assert(PTXI_SANITIZER_MEMORY == 1 << PTXI_TOOL_MEMORY && PTXI_SANITIZER_RACE == 1 << PTXI_TOOL_RACE &&
                PTXI_SANITIZER_INIT == 1 << PTXI_TOOL_INIT && PTXI_SANITIZER_SYNC == 1 << PTXI_TOOL_SYNC,
                "as the engine has them");
+
+enum { SHADOW_LIMIT_SHIFT = 32 }; /* bytes of shadow memory of a context */
 
 /* ---- contexts */
 
@@ -47,6 +51,13 @@ static bool need_findings(ptxiContext ctx)
     return ctx->findings != NULL;
 }
 
+/* Races between streams need the order of their work. */
+static void note_tools(unsigned tools)
+{
+    if (tools & PTXI_SANITIZER_RACE)
+        atomic_store(&ptxi_tasks_have_order, true);
+}
+
 void ptxi_check_open_context(ptxiContext ctx)
 {
     ctx->sanitizer = ptxi_check_environment_tools();
@@ -56,6 +67,7 @@ void ptxi_check_open_context(ptxiContext ctx)
         ctx->sanitizer = 0; /* without memory: the report says that nothing was checked */
     else
         ptxi_check_environment_add(ctx->findings);
+    note_tools(ctx->sanitizer);
 }
 
 /* Memory that kernels have allocated, and memory that calls have. Other blocks belong to objects. */
@@ -97,6 +109,17 @@ void ptxi_check_close_context(ptxiContext ctx)
     ctx->find_leaks = false;
 }
 
+struct ptxi_checker *ptxi_check_checker(ptxiContext ctx)
+{
+    pthread_mutex_lock(&ctx->lock);
+    if (!ctx->checker)
+        ctx->checker = ptxi_checker_create(UINT64_C(1) << SHADOW_LIMIT_SHIFT);
+    struct ptxi_checker *x = ctx->checker;
+
+    pthread_mutex_unlock(&ctx->lock);
+    return x;
+}
+
 /* ---- launches */
 
 void ptxi_check_begin_launch(ptxiContext ctx, struct ptxi_grid *g)
@@ -134,6 +157,7 @@ ptxiResult ptxiCtxSetSanitizer(ptxiContext named, unsigned tools, unsigned flags
         r = PTXI_ERROR_OUT_OF_MEMORY;
     else
         ctx->sanitizer = tools;
+    note_tools(ctx->sanitizer);
     ctx->find_leaks = flags & PTXI_SANITIZER_LEAKS && ctx->sanitizer & PTXI_SANITIZER_MEMORY;
     pthread_mutex_unlock(&ctx->lock);
     return r;

@@ -1,8 +1,11 @@
 #include "api/copy/copy.h"
 
+#include "api/check/check.h"
 #include "api/memory/heap.h"
 #include "api/observe/observe.h"
 #include "api/texture/array.h"
+
+#include "exec/check/task.h"
 
 #include <assert.h>
 #include <string.h>
@@ -34,6 +37,8 @@ static ptxiResult run_rows(void *payload, struct ptxi_failure **failure)
     ptxiResult r = ptxi_rows_move(rows, NULL, NULL, &fault);
 
     (void)failure;
+    if (!r && ptxi_task_current)
+        ptxi_check_rows(rows);
     if (!r && ptxi_statistics_on())
         ptxi_statistics_add_copy(direction_of(rows), (uint64_t)rows->width * rows->height * rows->depth);
     return r;

@@ -308,7 +308,7 @@ static ptxiResult run_with_launches(ptxiGraphExec x, ptxiStream stream, struct p
 /* Launches of an executable graph run one after the other, whatever their streams. */
 static ptxiResult wait_for_last_launch(const struct ptxiGraphExec_st *x, struct ptxiStream_st *s)
 {
-    if (!x->last_stream || x->last_stream == s || ptxi_queue_done(x->last_stream, x->last_seq))
+    if (!x->last_stream || x->last_stream == s || !ptxi_queue_needs_order(x->last_stream, x->last_seq))
         return PTXI_SUCCESS;
     struct ptxi_item *it = ptxi_item_create(0, NULL, NULL);
 

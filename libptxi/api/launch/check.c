@@ -5,8 +5,6 @@
 #include "exec/check/check.h"
 #include "exec/check/init_shadow.h"
 
-enum { SHADOW_LIMIT_SHIFT = 32 }; /* bytes of shadow memory of a context */
-
 /* Tools that need bytecode of their own. */
 static const unsigned instrumented = PTXI_SANITIZER_RACE | PTXI_SANITIZER_INIT;
 
@@ -16,22 +14,10 @@ unsigned ptxi_launch_check_variant(unsigned tools)
            (tools & PTXI_SANITIZER_INIT ? PTXI_VARIANT_INIT : 0);
 }
 
-/* NULL: memory is short. */
-static struct ptxi_checker *checker_of(ptxiContext ctx)
-{
-    pthread_mutex_lock(&ctx->lock);
-    if (!ctx->checker)
-        ctx->checker = ptxi_checker_create(UINT64_C(1) << SHADOW_LIMIT_SHIFT);
-    struct ptxi_checker *x = ctx->checker;
-
-    pthread_mutex_unlock(&ctx->lock);
-    return x;
-}
-
 /* Runs the grid with instrumented bytecode. False: memory is short, and it has not run. */
 static bool run_instrumented(struct ptxi_launch *l, struct ptxi_check *check)
 {
-    struct ptxi_checker *x = checker_of(l->ctx);
+    struct ptxi_checker *x = ptxi_check_checker(l->ctx);
 
     if (!x)
         return false;
@@ -41,6 +27,8 @@ static bool run_instrumented(struct ptxi_launch *l, struct ptxi_check *check)
     ptxi_exec_launch(l->exec, &l->grid);
     l->grid.check = NULL;
     ptxi_check_end(check);
+    if (check->acquires_other)
+        ptxi_queue_learn_all(&l->ctx->streams);
     return true;
 }
 

@@ -4,6 +4,7 @@
 #include "api/memory/pool_count.h"
 #include "api/observe/observe.h"
 #include "base/fill.h"
+#include "exec/check/concurrent.h"
 #include "exec/check/init_shadow.h"
 #include "exec/sched/workers.h"
 #include "exec/memmap/rcu.h"
@@ -300,7 +301,11 @@ static ptxiResult enter_block(struct ptxi_heap_block *b, uint32_t mem_flags)
 
     pthread_mutex_lock(&b->ctx->lock);
     link_block(&b->ctx->blocks, b);
+    struct ptxi_checker *checker = b->ctx->checker;
+
     pthread_mutex_unlock(&b->ctx->lock);
+    if (checker)
+        ptxi_check_forget(checker, b->base, b->size);
     enum ptxi_memmap_result r = ptxi_memmap_add(ptxi_state.memmap, &region);
 
     if (r == PTXI_MEMMAP_OK)

@@ -110,6 +110,8 @@ static ptxiResult run_operations(void *payload, struct ptxi_failure **failure)
     for (unsigned i = 0; i < o->count && !r; i++)
         if (o->at[i].operation != PTXI_STREAM_MEM_OP_BARRIER)
             r = run_operation(o, &o->at[i], g);
+    ptxi_queue_learn_all(&o->ctx->streams); /* anything may have written the words */
+    ptxi_queue_tell_host();
     ptxi_rcu_unregister(g);
     return r;
 }

@@ -50,6 +50,7 @@ struct ptxiStream_st {
     ptxiResult failed;                /* result of an item that no call has taken yet */
     uint64_t failed_seq, failed_order, drop_until;
     struct ptxi_failure *failure;
+    struct ptxi_stream_order *order;  /* queue_order.c; NULL: its items have waited for no others */
 
     _Atomic uint64_t completed;
 };
@@ -107,9 +108,19 @@ ptxiResult ptxi_queue_submit_after(struct ptxiStream_st *s, struct ptxi_item *it
 /* Returns true and sets *seq if a mark needs no item, because everything that must run before it has ended. */
 bool ptxi_queue_mark(struct ptxiStream_st *s, uint64_t *seq);
 
-bool ptxi_queue_done(const struct ptxiStream_st *s, uint64_t seq);
+/* Whether they have ended. The program knows it if the answer is true. */
+bool ptxi_queue_done(struct ptxiStream_st *s, uint64_t seq);
 void ptxi_queue_wait(struct ptxiStream_st *s, uint64_t seq);          /* runs items while it waits */
 uint64_t ptxi_queue_submitted(struct ptxiStream_st *s);
+/* Whether an item must be submitted to another stream for it to happen after the first `seq` items of this one. */
+bool ptxi_queue_needs_order(const struct ptxiStream_st *s, uint64_t seq);
+/* The stream whose item the thread runs, or NULL. */
+struct ptxiStream_st *ptxi_queue_current(void);
+/* For the order that sanitizers know: what happens before the item that the thread runs is known to the program. */
+void ptxi_queue_tell_host(void);
+/* The item, or, outside of items, the program, may know all items that have begun, because it has communicated in a way
+ * that is not visible. */
+void ptxi_queue_learn_all(struct ptxi_streams *group);
 ptxiResult ptxi_queue_wait_all(struct ptxi_streams *group);           /* PTXI_SUCCESS or OUT_OF_MEMORY */
 
 /* Takes the failure of the first `seq` items of the stream. For the legacy stream it may also be one of a blocking

@@ -1,6 +1,8 @@
 /* The streams of a context: their lifetime, and the failures of their items. */
 #include "api/queue/queue_streams.h"
 
+#include "api/queue/queue_order.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +42,7 @@ void ptxi_stream_unref_locked(struct ptxiStream_st *s)
     unlink_stream(s);
     if (s->failed)
         store_orphan_failure(s);
+    ptxi_stream_forget_order(s);
     free(s);
 }
 

@@ -1,6 +1,8 @@
 /* Items of streams: submitting, running and waiting. The streams themselves are in queue_streams.c. */
 #include "api/queue/queue_streams.h"
 
+#include "api/queue/queue_order.h"
+
 #include "base/clock.h"
 #include "base/pause.h"
 
@@ -33,6 +35,7 @@ struct ptxi_item {
     uint64_t seq;
     unsigned dep_count, dep_cap;
     struct dep *deps, first_deps[INLINE_DEPS];
+    struct ptxi_vclock *known; /* items that happen before it, by its dependencies and what the program knew */
     max_align_t payload[];
 };
 
@@ -100,6 +103,7 @@ static void free_item(struct ptxi_item *it)
         it->release(it->payload);
     if (it->deps != it->first_deps)
         free(it->deps);
+    ptxi_vclock_unref(it->known);
     free(it);
 }
 
@@ -110,8 +114,10 @@ void ptxi_item_discard(struct ptxi_item *it)
 
 static bool add_dep(struct ptxi_item *it, struct ptxiStream_st *on, uint64_t seq)
 {
-    if (ptxi_stream_completed(on) >= seq)
+    if (ptxi_stream_completed(on) >= seq) {
+        ptxi_stream_tell(on, seq, &it->known);
         return true;
+    }
     if (it->dep_count == it->dep_cap) {
         struct dep *p = malloc(2 * it->dep_cap * sizeof *p);
 
@@ -142,6 +148,7 @@ static const struct dep *find_pending_dep(struct ptxiStream_st *s)
         if (ptxi_stream_completed(d->stream) < d->seq)
             return d;
         it->dep_count--;
+        ptxi_stream_tell(d->stream, d->seq, &it->known);
         ptxi_stream_unref_locked(d->stream);
     }
     return NULL;
@@ -288,6 +295,25 @@ static void record_failure(struct ptxiStream_st *s, uint64_t seq, ptxiResult r, 
     s->failure = failure;
 }
 
+/* The stream whose item the thread runs. */
+static _Thread_local struct ptxiStream_st *current;
+
+static ptxiResult run_item(struct ptxiStream_st *s, struct ptxi_item *it, struct ptxi_vclock *known,
+                           struct ptxi_failure **failure)
+{
+    const struct ptxi_task *outer = ptxi_task_current;
+    struct ptxiStream_st *outer_stream = current;
+    struct ptxi_task task = { s->id, it->seq, known };
+
+    ptxi_task_current = atomic_load_explicit(&ptxi_tasks_have_order, memory_order_relaxed) ? &task : NULL;
+    current = s;
+    ptxiResult r = it->run(it->payload, failure);
+
+    ptxi_task_current = outer;
+    current = outer_stream;
+    return r;
+}
+
 /* Runs the first item of a ready stream. The lock is released while it runs. Returns a stream that the wait needs
  * next, or NULL. */
 static struct ptxiStream_st *run_head(struct ptxiStream_st *s, uint64_t wait)
@@ -301,10 +327,14 @@ static struct ptxiStream_st *run_head(struct ptxiStream_st *s, uint64_t wait)
     assert(it && !it->dep_count && it->seq == ptxi_stream_completed(s) + 1);
     set_unready(s);
     s->running = true;
+    ptxi_stream_learn(s, it->seq, it->known);
+    struct ptxi_vclock *known = ptxi_stream_known(s);
+
     wake_runner_if_ready(); /* this thread is busy now */
     pthread_mutex_unlock(&ptxi_queue_mutex);
     if (!drop && it->run)
-        r = it->run(it->payload, &failure);
+        r = run_item(s, it, known, &failure);
+    ptxi_vclock_unref(known);
     if (it->release)
         it->release(it->payload);
     it->release = NULL;
@@ -391,6 +421,12 @@ static ptxiResult submit_locked(struct ptxiStream_st *s, struct ptxi_item *it, e
     }
     bool first = !s->head;
 
+    if (atomic_load_explicit(&ptxi_tasks_have_order, memory_order_relaxed)) {
+        struct ptxi_vclock *known = ptxi_host_known();
+
+        ptxi_vclock_join(&it->known, known);
+        ptxi_vclock_unref(known);
+    }
     it->seq = ++s->submitted;
     *s->tail = it;
     s->tail = &it->next;
@@ -430,6 +466,23 @@ ptxiResult ptxi_queue_submit_after(struct ptxiStream_st *s, struct ptxi_item *it
     return r;
 }
 
+/* A mark that needs no item happens after the items of the streams that the default stream orders with it. */
+static void learn_at_mark(struct ptxiStream_st *s)
+{
+    struct ptxiStream_st *legacy = s->group->legacy;
+    struct ptxi_vclock *known = NULL;
+
+    if (s == legacy) {
+        for (struct ptxiStream_st *o = s->group->all; o; o = o->next)
+            if (o != s && ptxi_stream_is_blocking(o))
+                ptxi_stream_tell(o, o->submitted, &known);
+    } else if (ptxi_stream_is_blocking(s)) {
+        ptxi_stream_tell(legacy, legacy->submitted, &known);
+    }
+    ptxi_stream_learn(s, s->submitted, known);
+    ptxi_vclock_unref(known);
+}
+
 bool ptxi_queue_mark(struct ptxiStream_st *s, uint64_t *seq)
 {
     struct ptxiStream_st *legacy;
@@ -443,15 +496,63 @@ bool ptxi_queue_mark(struct ptxiStream_st *s, uint64_t *seq)
     for (struct ptxiStream_st *o = s->group->all; clear && s == legacy && o; o = o->next)
         clear = !ptxi_stream_is_blocking(o) || ptxi_stream_completed(o) == o->submitted;
     *seq = s->submitted;
+    if (clear && atomic_load_explicit(&ptxi_tasks_have_order, memory_order_relaxed))
+        learn_at_mark(s);
     pthread_mutex_unlock(&ptxi_queue_mutex);
     return clear;
 }
 
 /* ---- waiting */
 
-bool ptxi_queue_done(const struct ptxiStream_st *s, uint64_t seq)
+/* The program has waited for items. */
+static void note_wait(struct ptxiStream_st *s, uint64_t seq)
 {
-    return ptxi_stream_completed(s) >= seq;
+    if (!atomic_load_explicit(&ptxi_tasks_have_order, memory_order_relaxed))
+        return;
+    pthread_mutex_lock(&ptxi_queue_mutex);
+    ptxi_stream_tell_host(s, seq);
+    pthread_mutex_unlock(&ptxi_queue_mutex);
+}
+
+bool ptxi_queue_done(struct ptxiStream_st *s, uint64_t seq)
+{
+    if (ptxi_stream_completed(s) < seq)
+        return false;
+    note_wait(s, seq);
+    return true;
+}
+
+bool ptxi_queue_needs_order(const struct ptxiStream_st *s, uint64_t seq)
+{
+    return ptxi_stream_completed(s) < seq || atomic_load_explicit(&ptxi_tasks_have_order, memory_order_relaxed);
+}
+
+struct ptxiStream_st *ptxi_queue_current(void)
+{
+    return current;
+}
+
+void ptxi_queue_tell_host(void)
+{
+    if (ptxi_task_current)
+        ptxi_host_learns(ptxi_task_current->stream, ptxi_task_current->seq, ptxi_task_current->known);
+}
+
+void ptxi_queue_learn_all(struct ptxi_streams *group)
+{
+    struct ptxi_vclock *known = NULL;
+
+    if (!atomic_load_explicit(&ptxi_tasks_have_order, memory_order_relaxed))
+        return;
+    pthread_mutex_lock(&ptxi_queue_mutex);
+    for (struct ptxiStream_st *s = group->all; s; s = s->next)
+        ptxi_stream_tell(s, ptxi_stream_completed(s) + s->running, &known);
+    if (current)
+        ptxi_stream_learn(current, ptxi_stream_completed(current) + 1, known);
+    else
+        ptxi_host_learns(group->legacy->id, ptxi_stream_completed(group->legacy), known);
+    pthread_mutex_unlock(&ptxi_queue_mutex);
+    ptxi_vclock_unref(known);
 }
 
 uint64_t ptxi_queue_submitted(struct ptxiStream_st *s)
@@ -501,11 +602,12 @@ static void wait_locked(struct ptxiStream_st *s, uint64_t seq)
 
 void ptxi_queue_wait(struct ptxiStream_st *s, uint64_t seq)
 {
-    if (ptxi_stream_completed(s) >= seq)
-        return;
-    pthread_mutex_lock(&ptxi_queue_mutex);
-    wait_locked(s, seq);
-    pthread_mutex_unlock(&ptxi_queue_mutex);
+    if (ptxi_stream_completed(s) < seq) {
+        pthread_mutex_lock(&ptxi_queue_mutex);
+        wait_locked(s, seq);
+        pthread_mutex_unlock(&ptxi_queue_mutex);
+    }
+    note_wait(s, seq);
 }
 
 ptxiResult ptxi_queue_wait_all(struct ptxi_streams *group)
@@ -516,6 +618,8 @@ ptxiResult ptxi_queue_wait_all(struct ptxi_streams *group)
     pthread_mutex_lock(&ptxi_queue_mutex);
     for (struct ptxiStream_st *s = group->all; s; s = s->next)
         n += ptxi_stream_completed(s) < s->submitted;
+    for (struct ptxiStream_st *s = group->all; s; s = s->next)
+        ptxi_stream_tell_host(s, s->submitted);
     if (n > 16)
         waits = malloc(n * sizeof *waits);
     for (struct ptxiStream_st *s = group->all; waits && s; s = s->next)

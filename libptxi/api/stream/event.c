@@ -322,8 +322,13 @@ static ptxiResult wait_for_process(const struct foreign_wait *w)
 
 static ptxiResult run_wait(void *payload, struct ptxi_failure **failure)
 {
+    const struct foreign_wait *w = payload;
+
     (void)failure;
-    return wait_for_process(payload);
+    ptxiResult r = wait_for_process(w);
+
+    ptxi_queue_learn_all(&w->ctx->streams); /* other processes may have waited for any stream */
+    return r;
 }
 
 static void release_wait(void *payload)
@@ -333,8 +338,10 @@ static void release_wait(void *payload)
 
 static ptxiResult submit_wait(struct ptxiStream_st *s, ptxiEvent e, uint64_t shared_record)
 {
-    if (ptxi_shared_event_query(e->shared, shared_record) == PTXI_SUCCESS)
+    if (ptxi_shared_event_query(e->shared, shared_record) == PTXI_SUCCESS) {
+        ptxi_queue_learn_all(&s->ctx->streams);
         return PTXI_SUCCESS;
+    }
     struct ptxi_item *it = ptxi_item_create(sizeof(struct foreign_wait), run_wait, release_wait);
 
     if (!it)
@@ -347,11 +354,14 @@ static ptxiResult submit_wait(struct ptxiStream_st *s, ptxiEvent e, uint64_t sha
 ptxiResult ptxi_event_wait(ptxiEvent e)
 {
     struct latest l = find_latest(e);
+    ptxiResult r;
 
     if (l.shared_record) {
         struct foreign_wait w = begin_wait(e, e->ctx, l.shared_record);
 
-        return wait_for_process(&w);
+        r = wait_for_process(&w);
+        ptxi_queue_learn_all(&e->ctx->streams);
+        return r;
     }
     if (!l.stream)
         return PTXI_SUCCESS;
@@ -359,12 +369,21 @@ ptxiResult ptxi_event_wait(ptxiEvent e)
     return take_result(e, l.stream, l.seq);
 }
 
+static ptxiResult query_other(ptxiEvent e, uint64_t shared_record)
+{
+    ptxiResult r = ptxi_shared_event_query(e->shared, shared_record);
+
+    if (!r)
+        ptxi_queue_learn_all(&e->ctx->streams);
+    return r;
+}
+
 ptxiResult ptxi_event_query(ptxiEvent e)
 {
     struct latest l = find_latest(e);
 
     if (l.shared_record)
-        return ptxi_shared_event_query(e->shared, l.shared_record);
+        return query_other(e, l.shared_record);
     return l.stream ? take_result(e, l.stream, l.seq) : PTXI_SUCCESS;
 }
 
@@ -379,7 +398,7 @@ ptxiResult ptxi_stream_wait_event(struct ptxiStream_st *s, ptxiEvent e)
         r = PTXI_ERROR_STREAM_CAPTURE_ISOLATION;
     } else if (l.shared_record) {
         r = submit_wait(s, e, l.shared_record);
-    } else if (l.stream != s && !ptxi_queue_done(l.stream, l.seq)) {
+    } else if (l.stream != s && ptxi_queue_needs_order(l.stream, l.seq)) {
         struct ptxi_item *it = ptxi_item_create(0, NULL, NULL);
 
         r = it ? ptxi_queue_submit_after(s, it, l.stream, l.seq) : PTXI_ERROR_OUT_OF_MEMORY;

@@ -128,7 +128,7 @@ ptxiResult ptxi_stream_query(ptxiContext ctx, struct ptxiStream_st *s)
     bool done;
 
     if (s == ctx->streams.legacy) {
-        done = ptxi_queue_mark(s, &seq);
+        done = ptxi_queue_mark(s, &seq) && ptxi_queue_done(s, seq);
     } else {
         seq = ptxi_queue_submitted(s);
         done = ptxi_queue_done(s, seq);
@@ -148,6 +148,7 @@ static ptxiResult run_host_call(void *payload, struct ptxi_failure **failure)
     struct host_call *c = payload;
 
     (void)failure;
+    ptxi_queue_tell_host();
     ptxi_call_set_callback(true);
     c->fn(c->user);
     ptxi_call_set_callback(false);

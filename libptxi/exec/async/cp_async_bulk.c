@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "exec/check/check.h"
+
 enum { CACHE_LINE = 64, MAX_PREFETCH = 2048 };
 
 bool ptxi_bulk_set_completion(struct ptxi_warp *w, const struct ptxi_insn *i, struct ptxi_bulk_job *j)
@@ -24,6 +26,8 @@ bool ptxi_bulk_set_completion(struct ptxi_warp *w, const struct ptxi_insn *i, st
     if (!j->mbarrier)
         return false;
     j->owner = ptxi_shared_owner(w->cta, j->mbarrier);
+    if (j->owner && j->owner->check)
+        ptxi_check_mbarrier_arrives(w, (ptxi_lanes)1 << j->lane, j->owner, (uint32_t)(j->mbarrier - j->owner->shared));
     if (!j->owner)
         ptxi_bulk_misuse(w, i, j->lane, "the mbarrier is not in shared memory");
     return j->owner;

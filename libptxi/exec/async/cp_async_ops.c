@@ -2,6 +2,8 @@
 #include <string.h>
 
 #include "exec/async/cp_async.h"
+#include "exec/check/check.h"
+#include "exec/check/race.h"
 #include "exec/engine/handler.h"
 #include "exec/memory/coalesce.h"
 
@@ -125,6 +127,24 @@ static struct ptxi_cp_async *append_operation(struct ptxi_warp *w, const struct 
     return op;
 }
 
+/* Tells the checker what the active lanes read and will write. */
+static __attribute__((noinline)) void note_accesses(struct ptxi_warp *w, const struct ptxi_insn *i,
+                                                    const uint64_t *from, const uint32_t *to,
+                                                    const struct source_sizes *sizes)
+{
+    uint32_t size = i->mods & PTXI_CP_ASYNC_SIZE;
+
+    for (ptxi_lanes left = w->active; left; left &= left - 1) {
+        unsigned l = ptxi_first_lane(left);
+        uint32_t bytes = sizes->partial ? sizes->bytes[l] : size;
+
+        if (bytes)
+            ptxi_race_touch(w, i, l, from[l], bytes, 0);
+        ptxi_race_touch(w, i, l, (uint32_t)(to[l] + w->shared_at), size,
+                        PTXI_TOUCH_WRITE | PTXI_TOUCH_SHARED | PTXI_TOUCH_ASYNC);
+    }
+}
+
 /* Copies of lanes with any addresses. */
 static __attribute__((noinline)) const struct ptxi_insn *copy_lanes(struct ptxi_warp *w, const struct ptxi_insn *i,
                                                                     ptxi_lanes reading, struct source_sizes *sizes)
@@ -139,6 +159,8 @@ static __attribute__((noinline)) const struct ptxi_insn *copy_lanes(struct ptxi_
     FOR_LANES to[l] = a[l] + (uint32_t)i->imm - (uint32_t)w->shared_at;
     if (!check_destinations(w, i, to, size) || !check_sources(w, i, from, reading, size, sizes))
         return w->stop;
+    if (w->cta->check)
+        note_accesses(w, i, from, to, sizes);
     do { /* once for each group, usually once */
         others = lanes_of_other_groups(w);
         w->active &= ~others;
@@ -201,7 +223,8 @@ static inline __attribute__((always_inline)) const struct ptxi_insn *copy(struct
     struct ptxi_warp_async *q = w->async;
     struct ptxi_cp_async *op;
 
-    if (i->c != PTXI_NO_SLOT || !q || q->diverged || q->count == q->size || !is_simple_copy(w, i, size))
+    if (i->c != PTXI_NO_SLOT || !q || q->diverged || q->count == q->size || w->cta->check ||
+        !is_simple_copy(w, i, size))
         return copy_general(w, i);
     op = ptxi_cp_async_append(w, i);
     op->size = (uint8_t)size;
@@ -228,6 +251,8 @@ OP( cp_async )
 OP( cp_async_commit )
 {
     ptxi_cp_async_commit(w);
+    if (w->cta->check)
+        ptxi_check_async_commits(w);
     NEXT;
 }
 
@@ -259,7 +284,11 @@ static __attribute__((noinline)) const struct ptxi_insn *wait_general(struct ptx
 
     if (i->mods & PTXI_WAIT_COMMITS)
         ptxi_cp_async_commit(w);
-    if (is_simple_wait(w))
+    if (w->cta->check && i->mods & PTXI_WAIT_COMMITS)
+        ptxi_check_async_commits(w);
+    if (w->cta->check)
+        ptxi_check_async_waits(w, (uint32_t)i->imm);
+    if (q && is_simple_wait(w))
         for (; q->count && ptxi_cp_async_is_past(q->group, q->ring[q->first].group, (uint32_t)i->imm); remove_first(q))
             ptxi_cp_async_perform(w, &q->ring[q->first], q->ring[q->first].lanes);
     else
@@ -278,7 +307,7 @@ RACY OP( cp_async_wait )
     struct ptxi_warp_async *q = w->async;
     uint64_t generation = atomic_load_explicit(w->generation, memory_order_acquire);
 
-    if (i->mods & PTXI_WAIT_COMMITS || !is_simple_wait(w))
+    if (i->mods & PTXI_WAIT_COMMITS || w->cta->check || !is_simple_wait(w))
         return wait_general(w, i);
     for (; q->count; remove_first(q)) {
         const struct ptxi_cp_async *op = &q->ring[q->first];

@@ -2,6 +2,7 @@
 #include "exec/async/mbarrier.h"
 
 #include "exec/async/async.h"
+#include "exec/check/check.h"
 #include "exec/engine/op_shapes.h"
 #include "exec/engine/rng.h"
 #include "exec/memory/access.h"
@@ -61,6 +62,27 @@ static unsigned char *find_object(struct ptxi_warp *w, const struct ptxi_insn *i
     return NULL;
 }
 
+/* Tells the checker about the mbarriers that lanes use. `tell` may be NULL. False: a fault. */
+static bool for_each_mbarrier(struct ptxi_warp *w, const struct ptxi_insn *i, ptxi_lanes lanes,
+                              void tell(struct ptxi_warp *w, ptxi_lanes lanes, struct ptxi_cta *owner, uint32_t offset))
+{
+    bool same = is_same_in_all_lanes(w, i);
+
+    while (lanes) {
+        ptxi_lanes these = same ? lanes : lanes & -lanes;
+        struct ptxi_cta *owner;
+        const unsigned char *at = find_object(w, i, ptxi_first_lane(lanes), &owner);
+
+        if (!at)
+            return false;
+        ptxi_check_mbarrier_use(w, i, these, owner, (uint32_t)(at - owner->shared));
+        if (tell)
+            tell(w, these, owner, (uint32_t)(at - owner->shared));
+        lanes &= ~these;
+    }
+    return true;
+}
+
 /* The next instruction. If the operation has woken other lanes of this warp, a split with a lower pc must run first. */
 static const struct ptxi_insn *next_insn(struct ptxi_warp *w, const struct ptxi_insn *i)
 {
@@ -92,6 +114,8 @@ const struct ptxi_insn *ptxi_mbarrier_init(struct ptxi_warp *w, const struct ptx
         m.pending = m.expected = count[l];
         m.layout = (i->mods & PTXI_MBARRIER_LAYOUT_1) != 0;
         memcpy(at, &m, sizeof m);
+        if (owner->check)
+            ptxi_check_mbarrier_starts(w, i, l, owner, (uint32_t)(at - owner->shared));
     }
     return i + 1;
 }
@@ -125,6 +149,8 @@ const struct ptxi_insn *ptxi_mbarrier_inval(struct ptxi_warp *w, const struct pt
 
         if (!at)
             return w->stop;
+        if (owner->check)
+            ptxi_check_mbarrier_ends(owner, (uint32_t)(at - owner->shared));
         if (w->cta->grid->schedule)
             memset(at, 0, sizeof(union ptxi_mbarrier));
     }
@@ -238,6 +264,8 @@ const struct ptxi_insn *ptxi_mbarrier_arrive(struct ptxi_warp *w, const struct p
     const uint32_t *operand = i->b == PTXI_NO_SLOT ? NULL : PTXI_SLOT(w, i->b);
     uint64_t *state = i->d == PTXI_NO_SLOT ? NULL : PTXI_SLOT(w, i->d);
 
+    if (w->cta->check && !for_each_mbarrier(w, i, w->active, ptxi_check_mbarrier_arrives))
+        return w->stop;
     if (arrive_as_warp(w, i, state))
         return next_insn(w, i);
     for (ptxi_lanes left = w->active; left; left &= left - 1) {
@@ -264,8 +292,11 @@ const struct ptxi_insn *ptxi_mbarrier_arrive(struct ptxi_warp *w, const struct p
 
 const struct ptxi_insn *ptxi_mbarrier_track_cp_async(struct ptxi_warp *w, const struct ptxi_insn *i)
 {
-    struct ptxi_cp_async *op = ptxi_cp_async_push(w, i);
+    struct ptxi_cp_async *op;
 
+    if (w->cta->check && !for_each_mbarrier(w, i, w->active, ptxi_check_mbarrier_tracks))
+        return w->stop;
+    op = ptxi_cp_async_push(w, i);
     if (!op)
         return ptxi_fault(w, i, PTXI_FK_MEMORY, w->active, 0, 0, NULL);
     op->size = 0;
@@ -402,6 +433,10 @@ const struct ptxi_insn *ptxi_mbarrier_wait(struct ptxi_warp *w, const struct ptx
     }
     if (t.complete || s->expired || (w->cta->grid->schedule && ptxi_rng_one_in(&w->cta->lead->rng_state, 4))) {
         s->expired = false;
+        if (w->cta->check) {
+            for_each_mbarrier(w, i, t.complete, ptxi_check_mbarrier_waits);
+            for_each_mbarrier(w, i, w->active & ~t.complete, NULL);
+        }
         ptxi_set_pred(w, i->d, t.complete);
         return i + 1;
     }

@@ -6,10 +6,8 @@
 
 void ptxi_mbarrier_wake_waiters(struct ptxi_cta *owner, const unsigned char *at)
 {
-    /* This orders more than the mbarrier does: also threads that did not arrive, or do not wait. So races are missed,
-     * but none is reported falsely. */
     if (owner->check)
-        ptxi_check_cluster_meets(owner->lead);
+        ptxi_check_mbarrier_completes(owner, (uint32_t)(at - owner->shared));
     for (uint32_t k = 0; owner->lead->waits && k < owner->warp_count; k++)
         ptxi_wake_mbarrier_splits(&owner->warps[k], at);
 }

@@ -17,6 +17,7 @@ struct ptxi_checker;
 struct ptxi_cta;
 struct ptxi_grid;
 struct ptxi_code;
+struct ptxi_task;
 
 /* The checks of one launch. */
 struct ptxi_check {
@@ -24,6 +25,10 @@ struct ptxi_check {
     const struct ptxi_grid *grid;
     uint64_t launch; /* its number in reports */
     uint32_t first_agent, agent_count; /* numbers of its CTAs, unique in the checker; count 0: too many CTAs */
+    const struct ptxi_task *task;      /* that it belongs to, or NULL */
+    uint32_t ordered_below;            /* CTAs with lower numbers belong to launches that happen before it */
+    bool follows_all;                  /* all launches that have begun earlier happen before it */
+    _Atomic bool acquires_other;       /* it has acquired what another launch has released */
     _Atomic uint64_t accesses, unchecked; /* instructions of warps */
 };
 
@@ -62,5 +67,23 @@ void ptxi_check_barrier_completes(struct ptxi_cta *c, unsigned number);
 void ptxi_check_lanes_meet(struct ptxi_warp *w, ptxi_lanes lanes);
 /* All accesses of the cluster until now happen before its later ones: a cluster barrier is complete. */
 void ptxi_check_cluster_meets(struct ptxi_cta *lead);
+
+/* The mbarrier at an offset of the owner's shared memory: it is initialised; threads arrive, or request an operation
+ * that will; its phase is complete; waits of threads succeed. */
+void ptxi_check_mbarrier_starts(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, struct ptxi_cta *owner,
+                                uint32_t offset);
+void ptxi_check_mbarrier_ends(struct ptxi_cta *owner, uint32_t offset); /* it is invalidated */
+/* Lanes use it: reports it if it is not initialised. */
+void ptxi_check_mbarrier_use(struct ptxi_warp *w, const struct ptxi_insn *i, ptxi_lanes lanes, struct ptxi_cta *owner,
+                             uint32_t offset);
+void ptxi_check_mbarrier_arrives(struct ptxi_warp *w, ptxi_lanes lanes, struct ptxi_cta *owner, uint32_t offset);
+/* The arrival happens after the asynchronous copies that the threads have requested. */
+void ptxi_check_mbarrier_tracks(struct ptxi_warp *w, ptxi_lanes lanes, struct ptxi_cta *owner, uint32_t offset);
+void ptxi_check_mbarrier_completes(struct ptxi_cta *owner, uint32_t offset);
+void ptxi_check_mbarrier_waits(struct ptxi_warp *w, ptxi_lanes lanes, struct ptxi_cta *owner, uint32_t offset);
+
+/* Threads commit a group of asynchronous copies, or wait for all groups but the last n. */
+void ptxi_check_async_commits(struct ptxi_warp *w);
+void ptxi_check_async_waits(struct ptxi_warp *w, uint32_t n);
 
 #endif

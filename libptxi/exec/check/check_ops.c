@@ -2,6 +2,7 @@
 #include "exec/check/check.h"
 #include "exec/check/order.h"
 #include "exec/check/race.h"
+#include "exec/check/sync.h"
 #include "exec/engine/address_space.h"
 #include "exec/engine/engine.h"
 #include "exec/engine/handler.h"
@@ -74,6 +75,16 @@ static ptxi_lanes lanes_of_mask(const uint32_t *mask, unsigned l, ptxi_lanes lan
     return same;
 }
 
+/* Whether all active lanes have one mask, which names them. True in nearly all programs. */
+static bool has_same_mask(const struct ptxi_warp *w, const uint32_t *mask)
+{
+    uint32_t first = mask[ptxi_first_lane(w->active)], differences = 0;
+
+    for (ptxi_lanes left = w->active; left; left &= left - 1)
+        differences |= mask[ptxi_first_lane(left)] ^ first;
+    return !differences && !(w->active & ~((ptxi_lanes)first * (ptxi_lanes)UINT64_C(0x100000001)));
+}
+
 /* If lanes are missing, the .sync operation itself calls ptxi_check_lanes_meet() when they have come. */
 OP( check_lanes )
 {
@@ -86,6 +97,8 @@ OP( check_lanes )
             ptxi_check_lanes_meet(w, w->active);
         NEXT;
     }
+    if (!has_same_mask(w, mask))
+        ptxi_sync_check_masks(w, i, mask);
     for (ptxi_lanes left = w->active; left;) {
         unsigned l = ptxi_first_lane(left);
         ptxi_lanes group = lanes_of_mask(mask, l, left), named = (ptxi_lanes)mask[l] << (l / 32 * 32);

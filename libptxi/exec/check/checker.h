@@ -6,16 +6,47 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "exec/check/past.h"
+
 struct ptxi_shadow_page;
 
-enum { PTXI_BUCKET_BITS = 16 };
+enum { PTXI_BUCKET_BITS = 16, PTXI_KEPT_COPIES = 256 };
+
+/* Of the launches of a stream. */
+struct ptxi_latest_launch {
+    uint64_t stream, seq;
+};
 
 struct ptxi_checker {
     uint64_t limit;
     _Atomic uint64_t bytes; /* of shadow memory */
     _Atomic(struct ptxi_shadow_page *) *buckets;
     pthread_mutex_t lock; /* of the following */
-    uint32_t next_agent, launches;
+    uint32_t next_agent;
+    uint32_t users; /* launches and others that use the shadow memory */
+
+    /* Launches that have begun, by their first agents, and the latest of each stream. */
+    struct ptxi_past_launch *past;
+    uint32_t past_count, past_allocated;
+    struct ptxi_latest_launch *latest;
+    uint32_t latest_count, latest_allocated;
+    struct ptxi_past_copy copies[PTXI_KEPT_COPIES]; /* a ring; width 0: none */
+    _Atomic uint32_t copies_changed; /* number of copies so far */
 };
+
+/* While there are users, shadow memory is not freed. */
+static inline void ptxi_checker_hold(struct ptxi_checker *x)
+{
+    pthread_mutex_lock(&x->lock);
+    x->users++;
+    pthread_mutex_unlock(&x->lock);
+}
+
+static inline void ptxi_checker_release(struct ptxi_checker *x)
+{
+    pthread_mutex_lock(&x->lock);
+    x->users--;
+    pthread_mutex_unlock(&x->lock);
+}
 
 #endif

@@ -26,9 +26,9 @@ const char *const ptxi_finding_severity_names[PTXI_FINDING_SEVERITIES] = {
 struct key {
     enum ptxi_finding_kind kind;
     enum ptxi_finding_severity severity;
-    const struct ptxi_code *code[PTXI_FINDING_SITES];
+    const void *code[PTXI_FINDING_SITES]; /* or what has made the access */
     uint32_t at[PTXI_FINDING_SITES];
-    uint64_t object; /* of findings without a site */
+    uint64_t object; /* of findings without code */
 };
 
 struct entry {
@@ -92,15 +92,17 @@ void ptxi_findings_set_filter(struct ptxi_findings *f, const struct ptxi_finding
 static struct key key_of(const struct ptxi_finding *x)
 {
     struct key k;
+    bool has_code = false;
 
     memset(&k, 0, sizeof k); /* keys are compared as bytes */
     k.kind = x->kind;
     k.severity = x->severity;
     for (unsigned s = 0; s < x->site_count; s++) {
-        k.code[s] = x->sites[s].code;
+        k.code[s] = x->sites[s].code ? (const void *)x->sites[s].code : x->sites[s].what;
         k.at[s] = x->sites[s].at;
+        has_code |= x->sites[s].code != NULL;
     }
-    k.object = x->site_count ? 0 : x->object;
+    k.object = has_code ? 0 : x->object;
     return k;
 }
 
@@ -120,7 +122,7 @@ static const char *keep(struct ptxi_findings *f, const char *s)
 
 static void fill_site(struct ptxi_findings *f, struct ptxi_found_site *to, const struct ptxi_finding_site *from)
 {
-    *to = (struct ptxi_found_site){ .site = *from };
+    *to = (struct ptxi_found_site){ .site = *from, .function = from->what };
     if (from->code) {
         to->function = from->code->name;
         f->resolve(from->code, from->at, to);
@@ -130,6 +132,7 @@ static void fill_site(struct ptxi_findings *f, struct ptxi_found_site *to, const
     to->ptx_text = keep(f, to->ptx_text);
     to->source_file = keep(f, to->source_file);
     to->site.code = NULL;
+    to->site.what = from->what ? to->function : NULL;
 }
 
 static struct entry *make_entry(struct ptxi_findings *f, const struct ptxi_finding *x, const struct key *k,

@@ -48,6 +48,7 @@ struct ptxi_finding_site {
     uint32_t threads;             /* number of lanes, at least 1 */
     bool has_value;
     uint64_t value;               /* that was written or read, up to 8 bytes */
+    const char *what;             /* if it is no thread: what has made the access; constant. Else NULL */
 };
 
 /* The site where ptxi_fault_locate() has found some lanes, or where a launch has failed. */

@@ -31,6 +31,7 @@ static void forget_warp(struct ptxi_check_warp *w)
     ptxi_vclock_set(&w->known, NULL);
     memset(w->unfenced, 0, sizeof w->unfenced);
     memset(w->touched, 0, sizeof w->touched);
+    w->async_groups = 0;
     for (unsigned k = 0; w->lanes && k < 32; k++)
         forget_lane(&w->lanes[k]);
 }
@@ -44,6 +45,11 @@ static void forget(struct ptxi_check_cta *k)
     }
     for (unsigned w = 0; w < PTXI_CHECK_WARPS; w++)
         forget_warp(&k->warps[w]);
+    for (uint32_t m = 0; m < k->mbarrier_count; m++) {
+        ptxi_vclock_unref(k->mbarriers[m].arrived);
+        ptxi_vclock_unref(k->mbarriers[m].complete);
+    }
+    k->mbarrier_count = 0;
 }
 
 static void free_shared(struct ptxi_check_cta *k)
@@ -73,6 +79,7 @@ void ptxi_check_free_cta(struct ptxi_cta *c)
     add_counts(k);
     for (unsigned w = 0; w < PTXI_CHECK_WARPS; w++)
         free(k->warps[w].lanes);
+    free(k->mbarriers);
     free(k->undefined);
     free(k);
     c->check = NULL;
@@ -155,22 +162,33 @@ static bool has_access(const struct ptxi_check_thread *t, const struct ptxi_reco
     const struct ptxi_check_warp *w = &k->warps[t->warp];
     const struct ptxi_check_lane *own = w->lanes ? &w->lanes[t->lane] : NULL;
     unsigned warp = ptxi_record_warp(r);
+    uint32_t agent = r->agent | (ptxi_record_is_async(r) ? PTXI_WHO_ASYNC : 0);
 
-    if (ptxi_vclock_has(k->known, r->agent, warp, lane, r->clock) ||
-        ptxi_vclock_has(w->known, r->agent, warp, lane, r->clock) ||
-        (own && ptxi_vclock_has(own->known, r->agent, warp, lane, r->clock)))
+    if (ptxi_vclock_has(k->known, agent, warp, lane, r->clock) ||
+        ptxi_vclock_has(w->known, agent, warp, lane, r->clock) ||
+        (own && ptxi_vclock_has(own->known, agent, warp, lane, r->clock)))
         return true;
     for (unsigned l = 0; own && pending && l < PTXI_LEVELS; l++)
-        if (ptxi_vclock_has(own->pending[l], r->agent, warp, lane, r->clock))
+        if (ptxi_vclock_has(own->pending[l], agent, warp, lane, r->clock))
             return true;
     return false;
 }
 
+bool ptxi_order_async_has_ended(const struct ptxi_check_cta *k, unsigned warp, const struct ptxi_record *r)
+{
+    uint32_t agent = r->agent | PTXI_WHO_ASYNC;
+
+    return ptxi_vclock_has(k->known, agent, ptxi_record_warp(r), PTXI_WHO_ALL, r->clock) ||
+           ptxi_vclock_has(k->warps[warp].known, agent, ptxi_record_warp(r), PTXI_WHO_ALL, r->clock);
+}
+
 bool ptxi_order_is_before(const struct ptxi_check_thread *t, const struct ptxi_record *r, uint32_t lanes, bool pending)
 {
-    const struct ptxi_check_cta *k = t->cta->check;
+    struct ptxi_check_cta *k = t->cta->check;
 
-    if (r->agent - k->check->first_agent >= k->check->agent_count) /* of another launch */
+    if (ptxi_record_is_async(r))
+        return has_access(t, r, UNKNOWN_LANE, pending);
+    if (ptxi_order_is_other(k, r->agent) && ptxi_concurrent_is_before(k->check, &k->other, r->agent))
         return true;
     if (r->agent == k->agent) {
         if (r->clock < k->cta_clock || (ptxi_record_warp(r) == t->warp && r->clock < k->warps[t->warp].clock))
@@ -390,6 +408,83 @@ void ptxi_check_cluster_meets(struct ptxi_cta *lead)
     ptxi_vclock_unref(known);
 }
 
+/* Adds what happens before the accesses of all threads of the CTA. */
+static void add_cta(struct ptxi_cta *c, struct ptxi_vclock **known)
+{
+    struct ptxi_check_cta *k = c->check;
+    const struct ptxi_cta *lead = c->lead;
+
+    ptxi_vclock_join(known, k->known);
+    ptxi_vclock_add(known, &(struct ptxi_vclock_entry){ ptxi_who(k->agent, PTXI_WHO_ALL, PTXI_WHO_ALL), k->cta_clock },
+                    1);
+    for (uint32_t m = 0; lead->member_count > 1 && m < lead->member_count; m++)
+        ptxi_vclock_add(known, &(struct ptxi_vclock_entry){
+            ptxi_who(lead->members[m]->check->agent, PTXI_WHO_ALL, PTXI_WHO_ALL), k->cluster_clock }, 1);
+}
+
+void ptxi_order_tell(struct ptxi_warp *w, ptxi_lanes lanes, struct ptxi_vclock **known)
+{
+    struct ptxi_check_cta *k = w->cta->check;
+    uint32_t clock = ++*ptxi_order_clock(w->cta);
+
+    for (unsigned half = 0; half < PTXI_WARP32S; half++) {
+        unsigned warp = w->index * PTXI_WARP32S + half;
+        uint32_t these = (uint32_t)(lanes >> (32 * half));
+
+        if (!these)
+            continue;
+        contribute(w->cta, warp, these, these == UINT32_MAX, clock, known); /* without lanes that have exited */
+        ptxi_vclock_add(known, &(struct ptxi_vclock_entry){ ptxi_who(k->agent, warp, PTXI_WHO_ALL),
+                                                            k->warps[warp].clock }, 1);
+    }
+    add_cta(w->cta, known);
+}
+
+void ptxi_order_learn(struct ptxi_warp *w, ptxi_lanes lanes, const struct ptxi_vclock *known)
+{
+    for (unsigned half = 0; half < PTXI_WARP32S; half++) {
+        struct ptxi_check_warp *to = &w->cta->check->warps[w->index * PTXI_WARP32S + half];
+        uint32_t these = (uint32_t)(lanes >> (32 * half));
+
+        if (these && (!(live_lanes(w, half) & ~these) || !make_lanes(to)))
+            ptxi_vclock_join(&to->known, known);
+        else
+            for (; these; these &= these - 1)
+                ptxi_vclock_join(&to->lanes[__builtin_ctz(these)].known, known);
+    }
+}
+
+/* --- asynchronous copies --- */
+
+void ptxi_check_async_commits(struct ptxi_warp *w)
+{
+    uint32_t clock = ++*ptxi_order_clock(w->cta);
+
+    for (unsigned half = 0; half < PTXI_WARP32S; half++) {
+        struct ptxi_check_warp *k = &w->cta->check->warps[w->index * PTXI_WARP32S + half];
+
+        k->async_commits[k->async_groups++ % PTXI_ASYNC_GROUPS] = clock;
+    }
+}
+
+/* Lanes that have committed fewer groups than others of their warp know more than they should: races are missed. */
+void ptxi_check_async_waits(struct ptxi_warp *w, uint32_t n)
+{
+    struct ptxi_check_cta *k = w->cta->check;
+
+    n = n < PTXI_ASYNC_GROUPS ? n : PTXI_ASYNC_GROUPS - 1;
+    for (unsigned warp = w->index * PTXI_WARP32S, end = warp + PTXI_WARP32S; warp < end; warp++) {
+        struct ptxi_check_warp *x = &k->warps[warp];
+        uint32_t group = x->async_groups - 1 - n;
+
+        if (x->async_groups <= n)
+            continue;
+        struct ptxi_vclock_entry e = ptxi_order_async_entry(k, warp, x->async_commits[group % PTXI_ASYNC_GROUPS]);
+
+        ptxi_vclock_add(&x->known, &e, 1);
+    }
+}
+
 /* --- fences, and strong accesses --- */
 
 static unsigned level_of(unsigned scope)
@@ -503,6 +598,15 @@ void ptxi_order_take_lock(const struct ptxi_check_thread *t, uint64_t address, u
     }
 }
 
+/* Notes that what was released may be of other launches. */
+static void note_other(const struct ptxi_check_cta *k, const struct ptxi_vclock *known)
+{
+    struct ptxi_check *check = k->check;
+
+    if (ptxi_vclock_has_others(known, check->ordered_below, check->first_agent, check->agent_count))
+        atomic_store_explicit(&check->acquires_other, true, memory_order_relaxed);
+}
+
 void ptxi_order_acquire(const struct ptxi_check_thread *t, struct ptxi_line *line, uint32_t offset, unsigned scope)
 {
     struct ptxi_check_warp *w = &t->cta->check->warps[t->warp];
@@ -511,6 +615,8 @@ void ptxi_order_acquire(const struct ptxi_check_thread *t, struct ptxi_line *lin
     if (!r || !make_lanes(w))
         return;
     for (unsigned l = 0; l <= level_of(scope); l++)
-        if (r->known[l] && r->of[l] == group_of(t, l))
+        if (r->known[l] && r->of[l] == group_of(t, l)) {
             ptxi_vclock_join(&w->lanes[t->lane].pending[l], r->known[l]);
+            note_other(t->cta->check, r->known[l]);
+        }
 }

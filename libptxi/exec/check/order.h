@@ -3,6 +3,7 @@
 #define PTXI_EXEC_CHECK_ORDER_H
 
 #include "exec/check/check.h"
+#include "exec/check/concurrent.h"
 #include "exec/check/vector_clock.h"
 #include "exec/check/shadow.h"
 #include "exec/engine/cta.h"
@@ -33,6 +34,8 @@ struct ptxi_check_lane {
     struct ptxi_fence fence;
 };
 
+enum { PTXI_ASYNC_GROUPS = 8 };
+
 struct ptxi_check_warp {     /* of 32 lanes */
     uint32_t clock;          /* accesses of its lanes before this time happen before those of all its lanes */
     struct ptxi_vclock *known;
@@ -40,7 +43,17 @@ struct ptxi_check_warp {     /* of 32 lanes */
     /* By level: lanes that have not used a fence since they may have taken a lock, and those of them that have accessed
      * memory. If another thread had the lock before, these accesses would not happen after its own. */
     uint32_t unfenced[PTXI_LEVELS], touched[PTXI_LEVELS];
+    uint32_t async_commits[PTXI_ASYNC_GROUPS], async_groups; /* times of the latest commits, and their number */
     uint64_t acquiring[32];  /* addresses of the strong read that is being executed */
+};
+
+/* An mbarrier of a CTA. */
+struct ptxi_check_mbarrier {
+    uint32_t offset;
+    enum { PTXI_MBARRIER_UNKNOWN, PTXI_MBARRIER_VALID, PTXI_MBARRIER_INVALID } state;
+    struct ptxi_record init;      /* of its initialisation */
+    struct ptxi_vclock *arrived;  /* in the current phase */
+    struct ptxi_vclock *complete; /* in all complete phases */
 };
 
 enum { PTXI_PAGE_CACHE = 64, PTXI_CHECK_WARPS = 32, PTXI_SEEN_RACES = 64 };
@@ -54,6 +67,8 @@ struct ptxi_check_cta {
     struct ptxi_vclock *known;
     struct ptxi_vclock *arrived[PTXI_BARRIERS]; /* by threads that arrived at a barrier without waiting */
     bool arrived_any[PTXI_BARRIERS];
+    struct ptxi_check_mbarrier *mbarriers;
+    uint32_t mbarrier_count, mbarriers_allocated;
     struct ptxi_check_warp warps[PTXI_CHECK_WARPS];
     struct ptxi_line *shared;
     uint32_t shared_lines;
@@ -61,6 +76,10 @@ struct ptxi_check_cta {
     uint64_t undefined_bytes;
     uint64_t accesses, unchecked; /* not yet added to the launch's */
     struct ptxi_shadow_page *pages[PTXI_PAGE_CACHE];
+    struct ptxi_other_launch other;
+    struct ptxi_past_copy copies[PTXI_OTHER_COPIES]; /* that nothing orders with the launch */
+    unsigned copy_count;
+    uint32_t copies_seen;
     uint64_t seen[PTXI_SEEN_RACES]; /* races that have been reported */
 };
 
@@ -88,14 +107,37 @@ void ptxi_order_take_lock(const struct ptxi_check_thread *t, uint64_t address, u
 void ptxi_order_acquire(const struct ptxi_check_thread *t, struct ptxi_line *line, uint32_t offset, unsigned scope);
 void ptxi_order_fence(struct ptxi_warp *w, ptxi_lanes lanes, unsigned scope);
 
+/* Adds to a clock what lanes know and have done. */
+void ptxi_order_tell(struct ptxi_warp *w, ptxi_lanes lanes, struct ptxi_vclock **known);
+/* Lanes know what a clock has. */
+void ptxi_order_learn(struct ptxi_warp *w, ptxi_lanes lanes, const struct ptxi_vclock *known);
+
+/* The asynchronous copies of lanes of a warp before a time, as an entry of a clock. */
+static inline struct ptxi_vclock_entry ptxi_order_async_entry(const struct ptxi_check_cta *k, unsigned warp,
+                                                              uint32_t clock)
+{
+    return (struct ptxi_vclock_entry){ ptxi_who(k->agent | PTXI_WHO_ASYNC, warp, PTXI_WHO_ALL), clock };
+}
+
+/* Whether all lanes of a warp know that an asynchronous copy has ended. */
+bool ptxi_order_async_has_ended(const struct ptxi_check_cta *k, unsigned warp, const struct ptxi_record *r);
+
+/* Whether an agent belongs to another launch. */
+static inline bool ptxi_order_is_other(const struct ptxi_check_cta *k, uint32_t agent)
+{
+    return agent - k->check->first_agent >= k->check->agent_count;
+}
+
 /* Whether the clocks alone say that accesses of the record happen before those of all lanes of a warp. */
 static inline bool ptxi_order_is_before_warp(const struct ptxi_cta *c, unsigned warp, const struct ptxi_record *r)
 {
-    const struct ptxi_check_cta *k = c->check;
+    struct ptxi_check_cta *k = c->check;
 
+    if (ptxi_record_is_async(r))
+        return ptxi_order_async_has_ended(k, warp, r);
     if (r->agent == k->agent)
         return r->clock < k->cta_clock || (ptxi_record_warp(r) == warp && r->clock < k->warps[warp].clock);
-    return r->agent - k->check->first_agent >= k->check->agent_count;
+    return ptxi_order_is_other(k, r->agent) && ptxi_concurrent_is_before(k->check, &k->other, r->agent);
 }
 
 static inline uint32_t *ptxi_order_clock(struct ptxi_cta *c)

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "exec/check/checker.h"
 #include "exec/check/finding.h"
 #include "exec/check/order.h"
 #include "exec/engine/address_space.h"
@@ -13,7 +14,7 @@
 struct access {
     struct ptxi_check_thread t;
     struct ptxi_warp *w;
-    const struct ptxi_insn *i;   /* the check_access */
+    const struct ptxi_insn *i;   /* the check_access, or another instruction of ptxi_race_touch() */
     struct ptxi_record record;   /* what it leaves */
     unsigned strength, scope;
     bool write;
@@ -21,6 +22,27 @@ struct access {
     uint64_t address;            /* global, or in shared memory of `owner` */
     const struct ptxi_cta *owner; /* NULL: global */
 };
+
+static void set_lane(struct access *a, unsigned l)
+{
+    a->t.warp = a->w->index * PTXI_WARP32S + l / 32;
+    a->t.lane = l % 32;
+    a->record.lanes = UINT32_C(1) << l % 32;
+    a->record.meta = (a->record.meta & ~(31u << PTXI_META_WARP)) | a->t.warp << PTXI_META_WARP;
+}
+
+/* --- lanes --- */
+
+static inline bool is_own_warp(const struct access *a, const struct ptxi_record *r)
+{
+    return r->agent == a->record.agent && ptxi_record_warp(r) == a->t.warp;
+}
+
+/* The lanes of a record that are not the thread itself. An asynchronous copy counts as another thread. */
+static inline uint32_t other_lanes(const struct access *a, const struct ptxi_record *r)
+{
+    return is_own_warp(a, r) && !ptxi_record_is_async(r) ? r->lanes & ~a->record.lanes : r->lanes;
+}
 
 /* --- values --- */
 
@@ -39,7 +61,7 @@ static uint32_t stored_bytes(const struct ptxi_warp *w, const struct ptxi_insn *
     uint32_t count = ptxi_op_elements(flags);
     uint16_t slots[4] = { i->b, i->c, i->d, i->mods };
 
-    if (!(flags & PTXI_OP_FLAG_STORE))
+    if (check->op != PTXI_OP_check_access || !(flags & PTXI_OP_FLAG_STORE))
         return 0;
     element = size / count;
     width = element == 1 ? 2 : element; /* bytes come from registers of 16 bits */
@@ -88,17 +110,18 @@ static bool find_values(const struct access *a, const struct ptxi_record *r, uns
 static struct ptxi_finding_site find_site(const struct ptxi_check *check, const struct ptxi_record *r, unsigned lane,
                                           bool write)
 {
-    const uint32_t *size = check->grid->grid;
     uint32_t n = r->agent - check->first_agent;
-    struct ptxi_finding_site s = { .access = write ? PTXI_AK_STORE : PTXI_AK_LOAD, .threads = 1 };
+    struct ptxi_finding_site s = { .threads = 1 };
+    struct ptxi_past_launch other;
 
-    if (ptxi_record_strength(r) == PTXI_CHECK_ATOMIC)
-        s.access = PTXI_AK_ATOMIC;
+    if (n < check->agent_count) {
+        ptxi_index_of(check->grid->grid, n, s.ctaid);
+        ptxi_grid_thread_index(check->grid, ptxi_record_warp(r) * 32 + lane, s.tid);
+    } else if (ptxi_concurrent_find(check->checker, r->agent, &other)) {
+        s = ptxi_concurrent_site(&other, r->agent, ptxi_record_warp(r) * 32 + lane);
+    }
+    s.access = ptxi_record_access(r, write);
     s.code = ptxi_place_find(ptxi_record_place(r), &s.at);
-    s.ctaid[0] = n % size[0];
-    s.ctaid[1] = n / size[0] % size[1];
-    s.ctaid[2] = n / size[0] / size[1];
-    ptxi_grid_thread_index(check->grid, ptxi_record_warp(r) * 32 + lane, s.tid);
     return s;
 }
 
@@ -132,15 +155,19 @@ static void report(const struct access *a, const struct ptxi_record *r, bool r_w
 {
     struct ptxi_check_cta *k = a->t.cta->check;
     unsigned char before[16] = { 0 }, now[16] = { 0 };
-    bool own_warp = r->agent == k->agent && ptxi_record_warp(r) == a->t.warp, has_values = false;
-    uint32_t others = own_warp ? r->lanes & ~a->record.lanes : r->lanes;
+    bool has_values = false;
+    uint32_t others = other_lanes(a, r);
     struct ptxi_finding f = { .kind = kind_of(a, r_writes), .severity = severity, .site_count = 2,
                               .space = a->owner ? PTXI_FINDING_SHARED : PTXI_FINDING_GLOBAL, .address = a->address,
                               .size = a->size };
 
-    if (severity == PTXI_FINDING_WARNING)
+    if (ptxi_record_is_async(r))
+        f.detail = "the earlier write is asynchronous, and nothing has waited for it";
+    else if (severity == PTXI_FINDING_WARNING)
         f.detail = "only .volatile makes these accesses strong";
-    if (f.kind == PTXI_FINDING_RACE_WAW) {
+    else if (ptxi_order_is_other(k, r->agent))
+        f.detail = "nothing orders the launches";
+    if (f.kind == PTXI_FINDING_RACE_WAW && !ptxi_record_is_async(r)) {
         has_values = find_values(a, r, before, now);
         if (has_values && !memcmp(before, now, a->size))
             f.severity = PTXI_FINDING_BENIGN;
@@ -156,6 +183,51 @@ static void report(const struct access *a, const struct ptxi_record *r, bool r_w
     ptxi_findings_add(k->check->grid->findings, &f, k->check->grid->code->name, k->check->launch);
 }
 
+/* --- copies of other streams --- */
+
+static void report_copy(const struct access *a, const struct ptxi_copied_rows *c)
+{
+    struct ptxi_check *check = a->t.cta->check->check;
+    struct ptxi_finding f = { .kind = kind_of(a, c->write), .severity = PTXI_FINDING_ERROR, .site_count = 2,
+                              .space = PTXI_FINDING_GLOBAL, .address = a->address, .size = a->size,
+                              .detail = "nothing orders the streams" };
+
+    f.sites[0] = find_site(check, &a->record, a->t.lane, a->write);
+    f.sites[1] = (struct ptxi_finding_site){ .what = c->operation, .threads = 1,
+                                             .access = c->write ? PTXI_AK_STORE : PTXI_AK_LOAD };
+    ptxi_findings_add(check->grid->findings, &f, check->grid->code->name, check->launch);
+}
+
+static __attribute__((noinline)) void check_copies(struct access *a, const uint64_t *addresses, ptxi_lanes lanes)
+{
+    const struct ptxi_check_cta *k = a->t.cta->check;
+
+    for (; lanes; lanes &= lanes - 1) {
+        unsigned l = ptxi_first_lane(lanes);
+
+        a->address = addresses[l];
+        set_lane(a, l);
+        for (unsigned n = 0; n < k->copy_count; n++) {
+            const struct ptxi_copied_rows *c = &k->copies[n].rows;
+
+            if ((a->write || c->write) && ptxi_copied_rows_overlap(c, a->address, a->size))
+                report_copy(a, c);
+        }
+    }
+}
+
+/* Compares with copies that nothing orders with the launch. */
+static inline void check_other_copies(struct access *a, const uint64_t *addresses, ptxi_lanes lanes)
+{
+    struct ptxi_check_cta *k = a->t.cta->check;
+    const struct ptxi_checker *x = k->check->checker;
+
+    if (__builtin_expect(atomic_load_explicit(&x->copies_changed, memory_order_relaxed) != k->copies_seen, 0))
+        k->copy_count = ptxi_concurrent_copies(k->check, k->copies, &k->copies_seen);
+    if (__builtin_expect(k->copy_count, 0))
+        check_copies(a, addresses, lanes);
+}
+
 /* --- cells --- */
 
 /* Whether shared memory still has the record of an earlier CTA, whose memory it was. */
@@ -164,20 +236,14 @@ static inline bool is_stale(const struct access *a, const struct ptxi_record *r)
     return a->owner && r->agent != a->record.agent && !ptxi_order_in_cluster(a->t.cta, r->agent);
 }
 
-static inline bool is_own_warp(const struct access *a, const struct ptxi_record *r)
-{
-    return r->agent == a->record.agent && ptxi_record_warp(r) == a->t.warp;
-}
-
 /* Compares the access with an earlier one, of which at least one is a write. */
 static inline void compare(const struct access *a, const struct ptxi_record *r, bool r_writes)
 {
-    bool own_warp = is_own_warp(a, r);
-    uint32_t others = own_warp ? r->lanes & ~a->record.lanes : r->lanes;
+    uint32_t others = other_lanes(a, r);
     unsigned strength = ptxi_record_strength(r);
     enum ptxi_finding_severity severity = PTXI_FINDING_ERROR;
 
-    if (!r->agent || (own_warp && !others))
+    if (!r->agent || (is_own_warp(a, r) && !others))
         return;
     if (strength && a->strength && ptxi_order_scopes_match(&a->t, a->scope, r)) {
         if (strength != PTXI_CHECK_VOLATILE && a->strength != PTXI_CHECK_VOLATILE)
@@ -191,10 +257,11 @@ static inline void compare(const struct access *a, const struct ptxi_record *r, 
 /* Whether the record may be forgotten when the access is recorded: it happens before, or it is the thread's own. */
 static bool is_covered(const struct access *a, const struct ptxi_record *r)
 {
-    bool own_warp = is_own_warp(a, r);
-    uint32_t others = own_warp ? r->lanes & ~a->record.lanes : r->lanes;
+    uint32_t others = other_lanes(a, r);
 
-    return !r->agent || (own_warp && !others) || is_stale(a, r) || ptxi_order_is_before(&a->t, r, others, false);
+    if (!r->agent || (is_own_warp(a, r) && !others) || is_stale(a, r))
+        return true;
+    return ptxi_order_is_before(&a->t, r, others, false);
 }
 
 /* Adds a record to those of unordered accesses. */
@@ -206,7 +273,8 @@ static void insert(const struct access *a, struct ptxi_record *list)
     for (unsigned k = 0; k < PTXI_CELL_RECORDS; k++) {
         struct ptxi_record *r = &list[k];
 
-        if (r->agent == n->agent && ptxi_record_warp(r) == a->t.warp && !is_covered(a, r)) {
+        if (r->agent == n->agent && ptxi_record_warp(r) == a->t.warp && !is_covered(a, r) &&
+            ptxi_record_is_async(r) == ptxi_record_is_async(n)) {
             r->lanes |= n->lanes; /* the clock stays that of the earliest */
             r->meta = n->meta;
             return;
@@ -261,7 +329,7 @@ static inline bool is_same_warp(const struct ptxi_access_row *a, const struct pt
 /* Whether each word that both have is of the same single thread. */
 static inline bool has_same_threads(const struct ptxi_access_row *a, const struct ptxi_access_row *b)
 {
-    if (!is_same_warp(a, b))
+    if (!is_same_warp(a, b) || ptxi_record_is_async(&a->record) || ptxi_record_is_async(&b->record))
         return false;
     if (a->shape == PTXI_ROW_SAME && b->shape == PTXI_ROW_SAME)
         return a->record.lanes == b->record.lanes && !(a->record.lanes & (a->record.lanes - 1));
@@ -430,6 +498,35 @@ static void note_locks(const struct access *a)
     note_touched(a, a->record.lanes);
 }
 
+/* Whether a record is of an asynchronous copy that may not have ended. */
+static bool is_running(const struct ptxi_check_cta *k, unsigned warp, const struct ptxi_record *r)
+{
+    return r->agent && ptxi_record_is_async(r) && !ptxi_order_async_has_ended(k, warp, r);
+}
+
+/* After a barrier, only asynchronous writes that have not ended can race. */
+static void keep_async(const struct ptxi_check_cta *k, unsigned warp, struct ptxi_line *l)
+{
+    unsigned left = 0, cells = l->has_cells ? (unsigned)PTXI_LINE_BYTES >> l->cell_shift : 0;
+
+    for (unsigned n = 0; n < PTXI_CELL_RECORDS; n++) {
+        if (is_running(k, warp, &l->writes[n].record))
+            left++;
+        else
+            memset(&l->writes[n], 0, sizeof l->writes[n]);
+        memset(&l->reads[n], 0, sizeof l->reads[n]);
+        for (unsigned c = 0; c < cells; c++) {
+            if (is_running(k, warp, &l->cells[c].writes[n]))
+                left++;
+            else
+                l->cells[c].writes[n].agent = 0;
+            l->cells[c].reads[n].agent = 0;
+        }
+    }
+    if (!left)
+        ptxi_line_forget(l);
+}
+
 /* Forgets what cannot race any more: accesses of other launches, and those to shared memory before a barrier of all its
  * threads, or of an earlier CTA. */
 static inline void refresh(const struct access *a, struct ptxi_line *l)
@@ -437,8 +534,10 @@ static inline void refresh(const struct access *a, struct ptxi_line *l)
     const struct ptxi_check_cta *k = a->t.cta->check, *owner = a->owner ? a->owner->check : k;
 
     if (!a->owner) {
-        if (l->agent - k->check->first_agent >= k->check->agent_count)
+        if (k->check->follows_all && l->agent < k->check->ordered_below)
             ptxi_line_forget(l);
+        else if (__builtin_expect(ptxi_order_is_other(k, l->agent), 0))
+            ptxi_concurrent_filter(k->check, &a->t.cta->check->other, l);
         l->agent = a->record.agent;
         return;
     }
@@ -446,8 +545,12 @@ static inline void refresh(const struct access *a, struct ptxi_line *l)
         ptxi_line_clear(k->check->checker, l);
         ptxi_line_forget(l);
     } else if (l->clock < (a->t.cta->lead->member_count > 1 ? k->cluster_clock : k->cta_clock)) {
-        ptxi_line_forget(l);
+        if (l->has_async)
+            keep_async(k, a->t.warp, l);
+        else
+            ptxi_line_forget(l);
     }
+    l->has_async |= ptxi_record_is_async(&a->record);
     l->agent = owner->agent;
     l->clock = a->record.clock;
 }
@@ -510,7 +613,6 @@ static uint32_t lanes_between(unsigned first, unsigned end)
 }
 
 static bool check_lane(const struct access *a);
-static void set_lane(struct access *a, unsigned l);
 
 static bool check_lanes_one_by_one(struct access *a, const struct segment *s, unsigned lane, unsigned end)
 {
@@ -579,16 +681,8 @@ static struct access begin(struct ptxi_warp *w, const struct ptxi_insn *i)
     a.record.agent = w->cta->check->agent;
     a.record.clock = *ptxi_order_clock(w->cta);
     a.record.meta = (place < PTXI_PLACE_UNKNOWN ? place : PTXI_PLACE_UNKNOWN) | a.strength << PTXI_META_STRENGTH |
-                    a.scope << PTXI_META_SCOPE;
+                    (a.strength ? a.scope << PTXI_META_SCOPE : 0);
     return a;
-}
-
-static void set_lane(struct access *a, unsigned l)
-{
-    a->t.warp = a->w->index * PTXI_WARP32S + l / 32;
-    a->t.lane = l % 32;
-    a->record.lanes = UINT32_C(1) << l % 32;
-    a->record.meta = (a->record.meta & ~(31u << PTXI_META_WARP)) | a->t.warp << PTXI_META_WARP;
 }
 
 /* The row that begins at a lane: the following lanes, as long as their addresses are neighbours or the same. */
@@ -633,6 +727,7 @@ void ptxi_race_check(struct ptxi_warp *w, const struct ptxi_insn *i, const uint6
     struct access a = begin(w, i);
     bool all = true;
 
+    check_other_copies(&a, addresses, lanes & ~shared);
     while (lanes) {
         unsigned l = ptxi_first_lane(lanes);
         struct segment s;
@@ -679,4 +774,45 @@ void ptxi_race_acquire(struct ptxi_warp *w, const struct ptxi_insn *i, ptxi_lane
         ptxi_order_acquire(&a.t, line, a.address & (PTXI_LINE_BYTES - 1), a.scope);
         unlock_line(&a, line);
     }
+}
+
+/* --- other instructions --- */
+
+/* The part of an access of a thread that is in one line. */
+static bool touch_line(const struct access *a, uint64_t address, uint32_t size)
+{
+    unsigned offset = address & (PTXI_LINE_BYTES - 1);
+    struct ptxi_line *l = find_line(a, address);
+    struct ptxi_access_row n = { .record = a->record, .first = (uint8_t)(offset >> 2), .lane = (uint8_t)a->t.lane,
+                                 .end = (uint8_t)((offset + size) >> 2), .shape = PTXI_ROW_SAME };
+
+    if (!l)
+        return false;
+    return (!((offset | size) & 3) && check_part(a, l, &n)) || check_in_line(a, address, size);
+}
+
+void ptxi_race_touch(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, uint64_t address, uint32_t size,
+                     unsigned how)
+{
+    struct ptxi_check_cta *k = w->cta->check;
+    const struct ptxi_code *code = w->frame->code;
+    uint32_t place = code->first_place ? code->first_place + (uint32_t)(i - code->insns) : PTXI_PLACE_UNKNOWN;
+    struct access a = { .t = { .cta = w->cta }, .w = w, .i = i, .size = size, .write = how & PTXI_TOUCH_WRITE,
+                        .address = address };
+    bool all = true;
+
+    if (!(w->cta->grid->tools >> PTXI_TOOL_RACE & 1) || (how & PTXI_TOUCH_SHARED && !find_shared(&a, address)))
+        return;
+    a.record.agent = k->agent;
+    a.record.clock = *ptxi_order_clock(w->cta);
+    a.record.meta = (place < PTXI_PLACE_UNKNOWN ? place : PTXI_PLACE_UNKNOWN) |
+                    (how & PTXI_TOUCH_ASYNC ? PTXI_META_ASYNC : 0);
+    set_lane(&a, lane);
+    for (uint64_t at = a.address, end = at + size; at < end;) {
+        uint64_t next = (at | (PTXI_LINE_BYTES - 1)) + 1;
+
+        all &= touch_line(&a, at, (uint32_t)((next < end ? next : end) - at));
+        at = next;
+    }
+    k->unchecked += !all;
 }

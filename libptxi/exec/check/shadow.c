@@ -1,12 +1,9 @@
 #include "exec/check/shadow.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "exec/check/check.h"
 #include "exec/check/checker.h"
-#include "exec/engine/grid.h"
 
 bool ptxi_shadow_take(struct ptxi_checker *x, uint64_t bytes)
 {
@@ -111,7 +108,7 @@ struct ptxi_cell *ptxi_line_cells(struct ptxi_checker *x, struct ptxi_line *l, u
 
 void ptxi_line_forget(struct ptxi_line *l)
 {
-    l->has_cells = false;
+    l->has_cells = l->has_async = false;
     memset(l->writes, 0, sizeof l->writes);
     memset(l->reads, 0, sizeof l->reads);
 }
@@ -156,6 +153,11 @@ static struct ptxi_shadow_page *find_page(struct ptxi_shadow_page *p, uint64_t n
     return p;
 }
 
+struct ptxi_shadow_page *ptxi_shadow_page_if_any(struct ptxi_checker *x, uint64_t number)
+{
+    return find_page(atomic_load_explicit(bucket_of(x, number), memory_order_acquire), number);
+}
+
 struct ptxi_shadow_page *ptxi_shadow_page(struct ptxi_checker *x, uint64_t number)
 {
     _Atomic(struct ptxi_shadow_page *) *bucket = bucket_of(x, number);
@@ -180,7 +182,7 @@ struct ptxi_shadow_page *ptxi_shadow_page(struct ptxi_checker *x, uint64_t numbe
     return p;
 }
 
-static void drop_pages(struct ptxi_checker *x)
+void ptxi_shadow_drop(struct ptxi_checker *x)
 {
     for (uint32_t k = 0; k < 1u << PTXI_BUCKET_BITS; k++)
         for (struct ptxi_shadow_page *p = atomic_exchange(&x->buckets[k], NULL), *next; p; p = next) {
@@ -190,62 +192,4 @@ static void drop_pages(struct ptxi_checker *x)
             ptxi_shadow_give(x, sizeof *p);
             free(p);
         }
-}
-
-/* --- checkers --- */
-
-struct ptxi_checker *ptxi_checker_create(uint64_t limit)
-{
-    struct ptxi_checker *x = calloc(1, sizeof *x);
-
-    if (!x)
-        return NULL;
-    x->limit = limit;
-    x->next_agent = 1;
-    x->buckets = calloc((size_t)1 << PTXI_BUCKET_BITS, sizeof *x->buckets);
-    if (!x->buckets) {
-        free(x);
-        return NULL;
-    }
-    pthread_mutex_init(&x->lock, NULL);
-    return x;
-}
-
-void ptxi_checker_destroy(struct ptxi_checker *x)
-{
-    if (!x)
-        return;
-    drop_pages(x);
-    pthread_mutex_destroy(&x->lock);
-    free(x->buckets);
-    free(x);
-}
-
-void ptxi_check_begin(struct ptxi_check *check, struct ptxi_checker *x, const struct ptxi_grid *grid)
-{
-    uint64_t ctas = (uint64_t)grid->grid[0] * grid->grid[1];
-
-    ctas = ctas > UINT32_MAX ? UINT64_MAX : ctas * grid->grid[2];
-    check->checker = x;
-    check->grid = grid;
-    pthread_mutex_lock(&x->lock);
-    /* memory that nothing uses any more */
-    if (!x->launches && (x->bytes > x->limit / 2 || ctas >= UINT32_MAX - x->next_agent)) {
-        drop_pages(x);
-        x->next_agent = 1;
-    }
-    x->launches++;
-    check->agent_count = ctas < UINT32_MAX - x->next_agent ? (uint32_t)ctas : 0;
-    check->first_agent = x->next_agent;
-    x->next_agent += check->agent_count;
-    pthread_mutex_unlock(&x->lock);
-}
-
-void ptxi_check_end(struct ptxi_check *check)
-{
-    struct ptxi_checker *x = check->checker;
-
-    pthread_mutex_lock(&x->lock);
-    x->launches--;
-    pthread_mutex_unlock(&x->lock);
 }

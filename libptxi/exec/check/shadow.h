@@ -25,11 +25,18 @@ struct ptxi_record {
 };
 
 enum { PTXI_META_WARP = PTXI_PLACE_BITS, PTXI_META_STRENGTH = PTXI_META_WARP + 5, PTXI_META_SCOPE = 30 };
+#define PTXI_META_ASYNC (UINT32_C(3) << PTXI_META_SCOPE) /* a weak access with this scope */
 
 static inline uint32_t ptxi_record_place(const struct ptxi_record *r) { return r->meta & PTXI_PLACE_UNKNOWN; }
 static inline unsigned ptxi_record_warp(const struct ptxi_record *r) { return r->meta >> PTXI_META_WARP & 31; }
 static inline unsigned ptxi_record_strength(const struct ptxi_record *r) { return r->meta >> PTXI_META_STRENGTH & 3; }
 static inline unsigned ptxi_record_scope(const struct ptxi_record *r) { return r->meta >> PTXI_META_SCOPE; }
+
+/* The write of an asynchronous copy, whose end has to be waited for. Other weak accesses have no scope. */
+static inline bool ptxi_record_is_async(const struct ptxi_record *r)
+{
+    return r->meta >> PTXI_META_STRENGTH == PTXI_META_ASYNC >> PTXI_META_STRENGTH;
+}
 
 enum { PTXI_CELL_RECORDS = 2 }; /* of each kind */
 
@@ -63,6 +70,7 @@ enum { PTXI_LINE_SHIFT = 7, PTXI_LINE_BYTES = 1 << PTXI_LINE_SHIFT };
 struct ptxi_line {
     atomic_flag lock;
     bool has_cells;          /* else its accesses are rows */
+    bool has_async;          /* some may be asynchronous */
     uint8_t cell_shift;      /* logarithm of the bytes of a cell: 2 or 0 */
     uint32_t agent, clock;   /* of the last access */
     struct ptxi_access_row writes[PTXI_CELL_RECORDS], reads[PTXI_CELL_RECORDS];
@@ -99,6 +107,11 @@ void ptxi_line_clear(struct ptxi_checker *x, struct ptxi_line *l);
 
 /* The page of a global address. Any thread. NULL: memory is short. */
 struct ptxi_shadow_page *ptxi_shadow_page(struct ptxi_checker *x, uint64_t number);
+/* The same if it exists, else NULL. */
+struct ptxi_shadow_page *ptxi_shadow_page_if_any(struct ptxi_checker *x, uint64_t number);
+
+/* Frees all pages. There are no users. */
+void ptxi_shadow_drop(struct ptxi_checker *x);
 
 /* Counts memory. False: the limit is exceeded. */
 bool ptxi_shadow_take(struct ptxi_checker *x, uint64_t bytes);

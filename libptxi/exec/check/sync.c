@@ -11,6 +11,48 @@ static struct ptxi_finding_site site_of(const struct ptxi_warp *w, const struct 
     return ptxi_finding_site_at(&where);
 }
 
+void ptxi_sync_report(const struct ptxi_warp *w, const struct ptxi_code *code, const struct ptxi_insn *i,
+                      ptxi_lanes lanes, enum ptxi_finding_kind kind, enum ptxi_finding_severity severity,
+                      const char *detail)
+{
+    const struct ptxi_grid *g = w->cta->grid;
+    struct ptxi_fault_report where = { .access = PTXI_AK_NONE };
+    struct ptxi_finding f = { .kind = kind, .severity = severity, .site_count = 1, .detail = detail };
+
+    if (!g->findings || !(g->tools & 1u << PTXI_TOOL_SYNC))
+        return;
+    ptxi_fault_locate(&where, w, code, i, lanes);
+    f.sites[0] = ptxi_finding_site_at(&where);
+    ptxi_findings_add(g->findings, &f, g->code->name, g->gridid);
+}
+
+void ptxi_sync_report_masks(const struct ptxi_warp *w, const struct ptxi_code *code, const struct ptxi_insn *i,
+                            ptxi_lanes lanes)
+{
+    ptxi_sync_report(w, code, i, lanes, PTXI_FINDING_MASK, PTXI_FINDING_ERROR,
+                     "lanes in the mask execute it with another mask");
+}
+
+void ptxi_sync_check_masks(const struct ptxi_warp *w, const struct ptxi_insn *i, const uint32_t *masks)
+{
+    ptxi_lanes outside = 0, different = 0;
+
+    for (ptxi_lanes left = w->active; left; left &= left - 1) {
+        unsigned l = ptxi_first_lane(left), base = l / 32 * 32;
+        ptxi_lanes named = (ptxi_lanes)masks[l] << base;
+
+        outside |= (ptxi_lanes)!(masks[l] >> (l - base) & 1) << l;
+        for (ptxi_lanes others = named & w->active & ~((ptxi_lanes)1 << l); others;
+             others &= others - 1)
+            different |= (ptxi_lanes)(masks[ptxi_first_lane(others)] != masks[l]) << l;
+    }
+    if (outside)
+        ptxi_sync_report(w, w->frame->code, i, outside, PTXI_FINDING_MASK, PTXI_FINDING_ERROR,
+                         "a lane executes it that is not in its mask");
+    if (different)
+        ptxi_sync_report_masks(w, w->frame->code, i, different);
+}
+
 void ptxi_sync_check_arrival(const struct ptxi_warp *w, ptxi_lanes lanes)
 {
     const struct ptxi_grid *g = w->cta->grid;

@@ -2,10 +2,22 @@
 #ifndef PTXI_EXEC_CHECK_SYNC_H
 #define PTXI_EXEC_CHECK_SYNC_H
 
+#include "exec/check/finding.h"
 #include "exec/engine/warp.h"
 
 /* These lanes of a diverged warp arrive together at a CTA barrier. If it is .aligned, all of them must execute the same
  * instruction. */
 void ptxi_sync_check_arrival(const struct ptxi_warp *w, ptxi_lanes lanes);
+
+/* Reports a misuse by lanes at an instruction of that function, if the sanitizer is on. */
+void ptxi_sync_report(const struct ptxi_warp *w, const struct ptxi_code *code, const struct ptxi_insn *i,
+                      ptxi_lanes lanes, enum ptxi_finding_kind kind, enum ptxi_finding_severity severity,
+                      const char *detail);
+
+/* The active lanes execute a .sync instruction with these masks, one for each lane. */
+void ptxi_sync_check_masks(const struct ptxi_warp *w, const struct ptxi_insn *i, const uint32_t *masks);
+/* Lanes that execute a .sync instruction together name others, which execute it, too, but with other masks. */
+void ptxi_sync_report_masks(const struct ptxi_warp *w, const struct ptxi_code *code, const struct ptxi_insn *i,
+                            ptxi_lanes lanes);
 
 #endif

@@ -156,3 +156,14 @@ bool ptxi_vclock_has(const struct ptxi_vclock *k, uint32_t agent, unsigned warp,
     return k->everything || has_entry(k, ptxi_who(agent, PTXI_WHO_ALL, PTXI_WHO_ALL), clock) ||
            has_entry(k, ptxi_who(agent, warp, PTXI_WHO_ALL), clock) || has_entry(k, ptxi_who(agent, warp, lane), clock);
 }
+
+bool ptxi_vclock_has_others(const struct ptxi_vclock *k, uint32_t least, uint32_t first_agent, uint32_t count)
+{
+    for (uint32_t n = k ? k->count : 0; n--;) {
+        uint32_t agent = (uint32_t)(k->entries[n].who >> 16) & ~PTXI_WHO_ASYNC;
+
+        if (agent >= least && agent - first_agent >= count)
+            return true;
+    }
+    return k && k->everything;
+}

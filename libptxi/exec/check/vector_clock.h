@@ -16,6 +16,7 @@ struct ptxi_vclock_entry {
 };
 
 enum { PTXI_WHO_ALL = 0xff }; /* in place of a warp or a lane */
+#define PTXI_WHO_ASYNC (UINT32_C(1) << 31) /* with the agent: asynchronous copies of its threads, which have ended */
 
 static inline uint64_t ptxi_who(uint32_t agent, unsigned warp, unsigned lane)
 {
@@ -31,5 +32,7 @@ void ptxi_vclock_add(struct ptxi_vclock **k, const struct ptxi_vclock_entry *ent
 void ptxi_vclock_set(struct ptxi_vclock **k, struct ptxi_vclock *other);
 /* Whether an access of a thread at this time is in the set. */
 bool ptxi_vclock_has(const struct ptxi_vclock *k, uint32_t agent, unsigned warp, unsigned lane, uint32_t clock);
+/* Whether it may have entries of agents from `least` on other than these. */
+bool ptxi_vclock_has_others(const struct ptxi_vclock *k, uint32_t least, uint32_t first_agent, uint32_t count);
 
 #endif

@@ -101,12 +101,17 @@ static inline uint32_t ptxi_thread_count(const struct ptxi_grid *g)
     return g->block[0] * g->block[1] * g->block[2];
 }
 
-/* The index of the thread with this number in its CTA. */
+/* The index of the thread with this number in a CTA of that shape, or of the CTA with this number in a grid. */
+static inline void ptxi_index_of(const uint32_t shape[3], uint32_t number, uint32_t index[3])
+{
+    index[0] = number % shape[0];
+    index[1] = number / shape[0] % shape[1];
+    index[2] = number / shape[0] / shape[1];
+}
+
 static inline void ptxi_grid_thread_index(const struct ptxi_grid *g, uint32_t thread, uint32_t tid[3])
 {
-    tid[0] = thread % g->block[0];
-    tid[1] = thread / g->block[0] % g->block[1];
-    tid[2] = thread / g->block[0] / g->block[1];
+    ptxi_index_of(g->block, thread, tid);
 }
 
 static inline bool ptxi_grid_failed(const struct ptxi_grid *g)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "exec/check/race.h"
 #include "exec/engine/handler.h"
 #include "exec/memory/access.h"
 #include "exec/arith/transpose_inl.h"
@@ -193,6 +194,14 @@ static inline void store(const struct ptxi_warp *w, const struct ptxi_insn *i, u
     }
 }
 
+/* Tells the checker about the rows that a warp of 32 accesses. */
+static __attribute__((noinline)) void note_rows(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned first,
+                                                const uint32_t *at, unsigned how)
+{
+    for (unsigned k = 0; k < row_count(i); k++)
+        ptxi_race_touch(w, i, first + k, at[k] + (uint32_t)w->shared_at, row_bytes(i), how | PTXI_TOUCH_SHARED);
+}
+
 /* Executes the instruction for each active warp of 32. */
 static inline __attribute__((always_inline)) const struct ptxi_insn *load_or_store(struct ptxi_warp *w,
                                                                                    const struct ptxi_insn *i,
@@ -208,6 +217,8 @@ static inline __attribute__((always_inline)) const struct ptxi_insn *load_or_sto
             continue;
         if (!find_rows(w, i, first, at) && (fault = report_invalid_row(w, i, first, access)))
             return fault;
+        if (w->cta->check)
+            note_rows(w, i, first, at, access == PTXI_AK_LOAD ? 0 : PTXI_TOUCH_WRITE);
         (access == PTXI_AK_LOAD ? load : store)(w, i, first, at);
     }
     NEXT;

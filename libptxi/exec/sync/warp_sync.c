@@ -4,6 +4,7 @@
 #include <assert.h>
 
 #include "exec/check/check.h"
+#include "exec/check/sync.h"
 #include "exec/engine/divergence.h"
 #include "exec/sync/lane_collectives.h"
 #include "exec/sync/warp_collectives.h"
@@ -191,6 +192,8 @@ static void note_meeting(struct ptxi_warp *w, const struct participants *p)
             group |= (ptxi_lanes)(member_mask(p, l) == member_mask(p, first)) << l;
         }
         ptxi_check_lanes_meet(w, group);
+        if (member_mask(p, first) & p->lanes & ~group)
+            ptxi_sync_report_masks(w, p->split[first]->frame->code, insn_of(p, first), group);
         left &= ~group;
     }
 }

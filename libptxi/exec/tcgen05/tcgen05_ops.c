@@ -1,5 +1,6 @@
 /* Handlers of tcgen05 allocation, commit and waits. PTX ISA, "Tensor Memory Allocation and Management Instructions",
  * "tcgen05.commit", "tcgen05.wait". */
+#include "exec/check/check.h"
 #include "exec/engine/handler.h"
 #include "exec/memory/access.h"
 #include "exec/tcgen05/tmem.h"
@@ -32,6 +33,8 @@ static const struct ptxi_insn *commit(struct ptxi_warp *w, const struct ptxi_ins
             return w->stop;
         j->owner = lead->members[__builtin_ctz(mask)];
         j->mbarrier = j->owner->shared + (at - owner->shared);
+        if (j->owner->check)
+            ptxi_check_mbarrier_arrives(w, (ptxi_lanes)1 << lane, j->owner, (uint32_t)(at - owner->shared));
     }
     return NULL;
 }

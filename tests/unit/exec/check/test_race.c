@@ -1,5 +1,5 @@
-/* Tests the checks of races and of barriers with pairs of a faulty and a correct kernel (races.cu, mbarrier.ptx,
- * sync.ptx). The name of each kernel says what has to be found. */
+/* Tests the checks of races and of barriers with pairs of a faulty and a correct kernel (races.cu, async.cu,
+ * mbarrier.ptx, sync.ptx, misuse.ptx). The name of each kernel says what has to be found. */
 #include "unit/support/context.h"
 #include "unit/support/test_file.h"
 
@@ -84,7 +84,15 @@ END_TEST
 START_TEST(mbarriers)
 {
     set_up("exec/check/mbarrier.ptx", PTXI_SANITIZER_RACE, 1);
-    ck_assert_uint_eq(count_wrong(2), 0);
+    ck_assert_uint_eq(count_wrong(10), 0);
+    close_context();
+}
+END_TEST
+
+START_TEST(asynchronous)
+{
+    set_up("exec/check/async.ptx", PTXI_SANITIZER_RACE, 1);
+    ck_assert_uint_eq(count_wrong(20), 0);
     close_context();
 }
 END_TEST
@@ -97,6 +105,15 @@ START_TEST(barriers)
 }
 END_TEST
 
+START_TEST(misuse)
+{
+    set_up("exec/check/misuse.ptx", PTXI_SANITIZER_SYNC | PTXI_SANITIZER_RACE, 1);
+    ok(ptxiCtxSetSanitizerRules(NULL, "suppress race", NULL));
+    ck_assert_uint_eq(count_wrong(13), 0);
+    close_context();
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("race");
@@ -104,6 +121,8 @@ int main(void)
 
     tcase_add_loop_test(t, races, 1, 4); /* with this number of workers */
     tcase_add_test(t, mbarriers);
+    tcase_add_test(t, asynchronous);
+    tcase_add_test(t, misuse);
     tcase_add_loop_test(t, barriers, PTXI_SANITIZER_SYNC, PTXI_SANITIZER_SYNC + 1);
     suite_add_tcase(s, t);
     return run_suite(s);

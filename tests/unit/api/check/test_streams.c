@@ -1,0 +1,264 @@
+/* Tests the search for races between launches, copies and fills of different streams with pairs of a faulty and a
+ * correct program. */
+#include "unit/support/context.h"
+#include "unit/support/test_file.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { BYTES = 16384, THREADS = 64, USED = 4 * THREADS };
+
+static ptxiModule module;
+static ptxiDevicePtr mem;
+static ptxiStream a, b;
+static ptxiEvent event;
+
+static ptxiFunction function(const char *name)
+{
+    ptxiFunction f;
+
+    ok(ptxiModuleGetFunction(&f, module, name));
+    return f;
+}
+
+static void launch_at(const char *name, ptxiDevicePtr at, ptxiStream s)
+{
+    void *params[] = { &at };
+
+    ok(ptxiLaunchKernel(function(name), 1, 1, 1, THREADS, 1, 1, 0, s, params, NULL));
+}
+
+static void launch(const char *name, ptxiStream s)
+{
+    launch_at(name, mem, s);
+}
+
+/* b waits for the work of a. */
+static void order(void)
+{
+    ok(ptxiEventRecord(event, a));
+    ok(ptxiStreamWaitEvent(b, event, 0));
+}
+
+/* --- programs: the letter says what has to be found --- */
+
+/* They write the same values. */
+static void b_write_write(void) { launch("write_words", a); launch("write_words", b); }
+static void c_write_event_write(void) { launch("write_words", a); order(); launch("write_words", b); }
+static void c_write_elsewhere(void) { launch("write_words", a); launch_at("write_words", mem + USED, b); }
+static void e_write_partly(void) { launch("write_words", a); launch_at("write_words", mem + USED - 4, b); }
+static void c_write_write_in_order(void) { launch("write_words", a); launch("write_words", a); }
+static void e_write_read(void) { launch("write_words", a); launch("read_only", b); }
+static void c_write_event_read(void) { launch("write_words", a); order(); launch("read_only", b); }
+static void e_read_write(void) { launch("read_only", a); launch("write_words", b); }
+static void c_read_read(void) { launch("read_only", a); launch("read_only", b); }
+static void c_add_add(void) { launch("add_words", a); launch("add_words", b); }
+static void e_add_write(void) { launch("add_words", a); launch("write_words", b); }
+
+/* The event comes too early. */
+static void e_event_before_write(void) { order(); launch("write_words", a); launch("read_only", b); }
+
+/* The last launch is ordered with the second one only. */
+static void e_third_stream(void)
+{
+    launch("read_only", a);
+    launch("read_only", b);
+    launch("write_words", b);
+}
+
+static void c_transitive(void)
+{
+    launch("write_words", a);
+    order();
+    ok(ptxiEventRecord(event, b));
+    launch("read_only", b);
+    ok(ptxiStreamWaitEvent(NULL, event, 0));
+    launch("read_only", NULL);
+}
+
+static void c_synchronised(void) { launch("write_words", a); ok(ptxiStreamSynchronize(a)); launch("write_words", b); }
+static void c_context(void) { launch("write_words", a); ok(ptxiCtxSynchronize()); launch("write_words", b); }
+
+static void c_event_synchronised(void)
+{
+    launch("write_words", a);
+    ok(ptxiEventRecord(event, a));
+    ok(ptxiEventSynchronize(event));
+    launch("write_words", b);
+}
+
+static void c_query(void)
+{
+    launch("write_words", a);
+    while (ptxiStreamQuery(a))
+        ;
+    launch("write_words", b);
+}
+
+static void c_legacy(void)
+{
+    ptxiStream blocking;
+
+    ok(ptxiStreamCreate(&blocking, PTXI_STREAM_DEFAULT));
+    launch("write_words", blocking);
+    launch("write_words", NULL);
+    launch("write_words", blocking);
+    ok(ptxiStreamDestroy(blocking));
+}
+
+static void e_legacy(void) { launch("read_only", a); launch("write_words", NULL); }
+
+static void set_flag(void *flag)
+{
+    atomic_store((_Atomic int *)flag, 1);
+}
+
+/* The program waits in its own way for a call of the stream. */
+static void c_host_function(void)
+{
+    static _Atomic int flag;
+
+    atomic_store(&flag, 0);
+    launch("write_words", a);
+    ok(ptxiLaunchHostFunc(a, set_flag, (void *)&flag));
+    while (!atomic_load(&flag))
+        ;
+    launch("write_words", b);
+}
+
+static void c_wait_value(void)
+{
+    launch("write_words", a);
+    ok(ptxiStreamWriteValue32(a, mem + 8192, 1, 0));
+    ok(ptxiStreamWaitValue32(b, mem + 8192, 1, PTXI_STREAM_WAIT_VALUE_EQ));
+    launch("write_words", b);
+}
+
+/* Launches that communicate, and one that happens after the second. */
+static void c_flag(void) { launch("publish", a); launch("await", b); launch("write_words", b); }
+
+static unsigned char bytes[BYTES];
+
+static void e_copy_to(void) { launch("read_only", a); ok(ptxiMemcpyHtoDAsync(mem, bytes, USED, b)); }
+static void e_copy_to_first(void) { ok(ptxiMemcpyHtoDAsync(mem, bytes, USED, b)); launch("read_only", a); }
+static void c_copy_to(void) { launch("read_only", a); order(); ok(ptxiMemcpyHtoDAsync(mem, bytes, USED, b)); }
+static void c_copy_elsewhere(void) { launch("read_only", a); ok(ptxiMemcpyHtoDAsync(mem + USED, bytes, USED, b)); }
+static void e_copy_from(void) { launch("write_words", a); ok(ptxiMemcpyDtoHAsync(bytes, mem, 4, b)); }
+static void c_copy_from(void) { launch("read_only", a); ok(ptxiMemcpyDtoHAsync(bytes, mem, 4, b)); }
+static void e_copy_waits(void) { launch("write_words", a); ok(ptxiMemcpyDtoH(bytes, mem, 4)); }
+static void c_copy_then_launch(void) { ok(ptxiMemcpyHtoD(mem, bytes, USED)); launch("read_only", a); }
+static void e_fill(void) { ok(ptxiMemsetD8Async(mem + USED - 1, 1, 1, a)); launch("add_words", b); }
+static void c_fill(void) { ok(ptxiMemsetD8Async(mem + USED, 1, 1, a)); launch("add_words", b); }
+
+static void e_copy_copy(void)
+{
+    ok(ptxiMemcpyDtoDAsync(mem + 1024, mem, 256, a));
+    ok(ptxiMemcpyDtoDAsync(mem + 2048, mem + 1024 + 255, 256, b));
+}
+
+static void c_copy_copy(void)
+{
+    ok(ptxiMemcpyDtoDAsync(mem + 1024, mem, 256, a));
+    ok(ptxiMemcpyDtoDAsync(mem + 2048, mem, 256, b));
+}
+
+/* Rows of 16 bytes, 64 bytes apart. */
+static void fill_columns(ptxiDevicePtr at, ptxiStream s)
+{
+    ok(ptxiMemsetD2D8Async(at, 64, 1, 16, 8, s));
+}
+
+static void c_columns(void) { fill_columns(mem, a); fill_columns(mem + 16, b); }
+static void e_columns(void) { fill_columns(mem, a); fill_columns(mem + 64 + 15, b); }
+
+/* New memory at the addresses of old memory. */
+static void c_reused(void)
+{
+    for (int k = 0; k < 200; k++) {
+        ptxiStream s = k % 2 ? a : b;
+        ptxiDevicePtr p;
+
+        ok(ptxiMemAllocAsync(&p, 1 << 20, s));
+        launch_at("write_words", p, s);
+        ok(ptxiMemFreeAsync(p, s));
+    }
+}
+
+#define PROGRAM(name) { #name, name }
+static const struct program {
+    const char *name;
+    void (*run)(void);
+} programs[] = {
+    PROGRAM(b_write_write), PROGRAM(c_write_event_write), PROGRAM(c_write_elsewhere), PROGRAM(e_write_partly),
+    PROGRAM(c_write_write_in_order), PROGRAM(e_write_read), PROGRAM(c_write_event_read), PROGRAM(e_read_write),
+    PROGRAM(c_read_read), PROGRAM(c_add_add), PROGRAM(e_add_write), PROGRAM(e_event_before_write),
+    PROGRAM(e_third_stream), PROGRAM(c_transitive), PROGRAM(c_synchronised), PROGRAM(c_context),
+    PROGRAM(c_event_synchronised), PROGRAM(c_query), PROGRAM(c_legacy), PROGRAM(e_legacy), PROGRAM(c_host_function),
+    PROGRAM(c_wait_value), PROGRAM(c_flag), PROGRAM(e_copy_to), PROGRAM(e_copy_to_first), PROGRAM(c_copy_to),
+    PROGRAM(c_copy_elsewhere), PROGRAM(e_copy_from), PROGRAM(c_copy_from), PROGRAM(e_copy_waits),
+    PROGRAM(c_copy_then_launch), PROGRAM(e_fill), PROGRAM(c_fill), PROGRAM(e_copy_copy), PROGRAM(c_copy_copy),
+    PROGRAM(c_columns), PROGRAM(e_columns), PROGRAM(c_reused),
+};
+enum { PROGRAMS = sizeof programs / sizeof *programs };
+
+static void set_up(void)
+{
+    open_context();
+    ok(ptxiCtxSetSanitizer(NULL, PTXI_SANITIZER_RACE, 0));
+    ok(ptxiModuleLoadData(&module, test_file("api/check/streams.ptx")));
+    ok(ptxiMemAlloc(&mem, BYTES));
+    ok(ptxiStreamCreate(&a, PTXI_STREAM_NON_BLOCKING));
+    ok(ptxiStreamCreate(&b, PTXI_STREAM_NON_BLOCKING));
+    ok(ptxiEventCreate(&event, PTXI_EVENT_DISABLE_TIMING));
+}
+
+START_TEST(pairs)
+{
+    const struct program *p = &programs[_i];
+    ptxiCheckSummary s = { .size = sizeof s };
+
+    set_up();
+    ok(ptxiMemsetD8(mem, 0, BYTES));
+    p->run();
+    ok(ptxiCtxSynchronize());
+    ok(ptxiCtxGetCheckSummary(NULL, &s));
+    ck_assert_uint_eq(s.unchecked, 0);
+    if ((s.errors > 0) != (p->name[0] == 'e') || (p->name[0] == 'b' && !s.benign))
+        ck_abort_msg("%s: %llu errors, %llu benign", p->name, s.errors, s.benign);
+    close_context();
+}
+END_TEST
+
+/* A report names both launches, or the copy. */
+START_TEST(reports)
+{
+    ptxiFinding f = { .size = sizeof f };
+    char *text;
+
+    set_up();
+    ok(ptxiMemcpyHtoDAsync(mem, bytes, USED, b));
+    launch("read_only", a);
+    ok(ptxiCtxSynchronize());
+    ok(ptxiCtxGetFinding(NULL, 0, &f));
+    ck_assert_uint_eq(f.siteCount, 2);
+    ck_assert(!strcmp(f.sites[0].function, "a copy") != !strcmp(f.sites[1].function, "a copy"));
+    ck_assert(!strcmp(f.sites[0].function, "read_only") != !strcmp(f.sites[1].function, "read_only"));
+    ok(ptxiCtxFormatFindings(NULL, PTXI_REPORT_TEXT, &text));
+    ck_assert_ptr_nonnull(strstr(text, "by a copy\n"));
+    ck_assert_ptr_nonnull(strstr(text, "nothing orders the streams"));
+    ptxiFree(text);
+    close_context();
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("streams");
+    TCase *t = tcase_create("pairs");
+
+    tcase_add_loop_test(t, pairs, 0, PROGRAMS);
+    tcase_add_test(t, reports);
+    suite_add_tcase(s, t);
+    return run_suite(s);
+}
