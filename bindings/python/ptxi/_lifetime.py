@@ -391,7 +391,10 @@ class Core:
         with memoryview(self._pin):
             if self.closing:
                 self.must_be_open()
+            mark = self.default.mark() if self.queues else 0  # work that an interrupted wait has left
             result = _interrupt.wait(self.handle, self._launch_and_wait, launch)
+        if mark and not result:
+            self.default.settle(mark)
         if self.queues or self._garbage or self._modules or _closed or ended:
             self.reap()
         return result
