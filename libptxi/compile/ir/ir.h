@@ -63,7 +63,8 @@ enum {
     PTXI_IF_ALWAYS = 128,   /* part of a guarded PTX instruction, but runs for all lanes */
     PTXI_IF_FRESH = 256,    /* guarded, and its results have no older value to keep */
     PTXI_IF_POLLS = 512,    /* reads what other threads change: a short loop around it is a wait */
-    PTXI_IF_NOT_SHARED = 1024 /* not pure, but does not access shared memory */
+    PTXI_IF_NOT_SHARED = 1024, /* not pure, but does not access shared memory */
+    PTXI_IF_NESTED = 2048   /* the instruction before executes it, and has its guard */
 };
 
 struct ptxi_ir_inst {
