@@ -2,6 +2,7 @@
 #include "exec/check/check.h"
 #include "exec/check/order.h"
 #include "exec/check/race.h"
+#include "exec/check/shared_words_inl.h"
 #include "exec/engine/address_space.h"
 #include "exec/engine/engine.h"
 #include "exec/engine/handler.h"
@@ -28,6 +29,19 @@ static ptxi_lanes find_shared_lanes(uint64_t *addresses, ptxi_lanes *outside)
     return shared;
 }
 
+/* An access to shared memory that the states of its words explain. False: the race checker has to look at it. */
+static bool is_harmless(struct ptxi_warp *w, const struct ptxi_insn *i)
+{
+    unsigned strength = i->mods >> PTXI_CHECK_STRENGTH_SHIFT & 3;
+    uint32_t meta = ptxi_race_meta(i);
+
+    if (strength == PTXI_CHECK_WEAK)
+        return i->mods & PTXI_CHECK_WRITE ? check_words(w, i, WORD_WRITE, meta) : check_words(w, i, WORD_READ, meta);
+    /* without fences and locks, atomic operations order nothing */
+    return strength == PTXI_CHECK_ATOMIC && !w->cta->check->any_lanes && !ptxi_race_may_lock(i) &&
+           check_words(w, i, WORD_ATOMIC, meta);
+}
+
 OP( check_access )
 {
     LANE_ARRAY(uint64_t, addresses);
@@ -36,6 +50,10 @@ OP( check_access )
 
     if (__builtin_expect(!w->cta->check, 0))
         NEXT;
+    if (i->mods & PTXI_CHECK_SHARED && is_harmless(w, i)) {
+        w->cta->check->accesses++;
+        NEXT;
+    }
     if (i->mods & PTXI_CHECK_SHARED) {
         FOR_LANES addresses[l] = (uint32_t)(((const uint32_t *)a)[l] + (uint32_t)i->imm);
         shared = PTXI_ALL_LANES;
@@ -52,7 +70,9 @@ OP( check_access )
 
 OP( check_acquire )
 {
-    if (w->cta->check)
+    const struct ptxi_check_cta *k = w->cta->check;
+
+    if (k && (k->any_lanes || !k->words.states || !(i->mods & PTXI_CHECK_SHARED)))
         ptxi_race_acquire(w, i, w->active);
     NEXT;
 }

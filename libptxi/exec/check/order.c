@@ -73,6 +73,7 @@ void ptxi_check_free_cta(struct ptxi_cta *c)
     add_counts(k);
     for (unsigned w = 0; w < PTXI_CHECK_WARPS; w++)
         free(k->warps[w].lanes);
+    ptxi_shared_words_free(&k->words);
     free(k->undefined);
     free(k);
     c->check = NULL;
@@ -98,6 +99,8 @@ void ptxi_check_prepare_cta(struct ptxi_cta *c)
         free(k);
         k = NULL;
     }
+    if (k && !c->grid->code->in_clusters)
+        ptxi_shared_words_create(&k->words, shared);
     if (k && c->grid->tools >> PTXI_TOOL_INIT & 1) { /* without memory, shared memory counts as initialised */
         k->undefined = malloc(shared);
         k->undefined_bytes = shared;
@@ -214,8 +217,11 @@ static uint32_t lane_entries(const struct ptxi_check_cta *k, unsigned warp, uint
     return n;
 }
 
-static bool make_lanes(struct ptxi_check_warp *w)
+static bool make_lanes(struct ptxi_check_cta *k, unsigned warp)
 {
+    struct ptxi_check_warp *w = &k->warps[warp];
+
+    k->any_lanes = true;
     if (!w->lanes)
         w->lanes = calloc(32, sizeof *w->lanes);
     return w->lanes;
@@ -238,7 +244,7 @@ static void meet_some(struct ptxi_check_cta *k, unsigned warp, uint32_t lanes, u
     uint32_t count = lane_entries(k, warp, lanes, clock, e);
     struct ptxi_vclock *known = NULL;
 
-    if (!make_lanes(w)) { /* rather miss races */
+    if (!make_lanes(k, warp)) { /* rather miss races */
         meet_all(w, clock);
         return;
     }
@@ -315,6 +321,7 @@ static void complete_for_some(struct ptxi_cta *c, unsigned number, const ptxi_la
     struct ptxi_check_cta *k = c->check;
     struct ptxi_vclock *known = NULL;
 
+    k->words.exact = k->cta_clock; /* the states of words do not know such an order */
     ptxi_vclock_join(&known, k->arrived[number]);
     for (uint32_t n = 0; n < c->warp_count * PTXI_WARP32S; n++) {
         uint32_t these = (uint32_t)(lanes[n / PTXI_WARP32S] >> (n % PTXI_WARP32S * 32));
@@ -330,7 +337,7 @@ static void complete_for_some(struct ptxi_cta *c, unsigned number, const ptxi_la
 
         if (!these)
             continue;
-        if (!(live & ~these) || !make_lanes(w)) {
+        if (!(live & ~these) || !make_lanes(k, n)) {
             meet_all(w, clock);
             ptxi_vclock_join(&w->known, known);
         } else {
@@ -366,6 +373,7 @@ void ptxi_check_barrier_arrives(struct ptxi_warp *w, ptxi_lanes lanes, unsigned 
     uint32_t clock = ++*ptxi_order_clock(w->cta);
 
     k->arrived_any[number] = true;
+    k->words.exact = k->cta_clock;
     for (unsigned half = 0; half < PTXI_WARP32S; half++) {
         uint32_t these = (uint32_t)(lanes >> (32 * half));
 
@@ -427,7 +435,7 @@ void ptxi_order_fence(struct ptxi_warp *w, ptxi_lanes lanes, unsigned scope)
     for (; lanes; lanes &= lanes - 1) {
         unsigned l = ptxi_first_lane(lanes), warp = w->index * PTXI_WARP32S + l / 32;
 
-        if (make_lanes(&w->cta->check->warps[warp]))
+        if (make_lanes(w->cta->check, warp))
             fence_lane(w->cta, warp, l % 32, level_of(scope));
     }
 }
@@ -494,7 +502,7 @@ void ptxi_order_take_lock(const struct ptxi_check_thread *t, uint64_t address, u
 {
     struct ptxi_check_warp *w = &t->cta->check->warps[t->warp];
 
-    if (!make_lanes(w))
+    if (!make_lanes(t->cta->check, t->warp))
         return;
     w->lanes[t->lane].lock = (struct ptxi_taken_lock){ address, open, ++*ptxi_order_clock(t->cta) };
     for (unsigned l = 0; l < PTXI_LEVELS; l++) {
@@ -508,7 +516,7 @@ void ptxi_order_acquire(const struct ptxi_check_thread *t, struct ptxi_line *lin
     struct ptxi_check_warp *w = &t->cta->check->warps[t->warp];
     struct ptxi_released *r = line->released ? ptxi_line_released(line, offset, false) : NULL;
 
-    if (!r || !make_lanes(w))
+    if (!r || !make_lanes(t->cta->check, t->warp))
         return;
     for (unsigned l = 0; l <= level_of(scope); l++)
         if (r->known[l] && r->of[l] == group_of(t, l))

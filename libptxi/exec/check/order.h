@@ -5,6 +5,7 @@
 #include "exec/check/check.h"
 #include "exec/check/vector_clock.h"
 #include "exec/check/shadow.h"
+#include "exec/check/shared_words.h"
 #include "exec/engine/cta.h"
 
 /* What a thread knew at its last fence: what later strong writes release. */
@@ -57,6 +58,8 @@ struct ptxi_check_cta {
     struct ptxi_check_warp warps[PTXI_CHECK_WARPS];
     struct ptxi_line *shared;
     uint32_t shared_lines;
+    struct ptxi_shared_words words; /* of shared memory, if the CTA is in no cluster */
+    bool any_lanes;            /* a warp may have `lanes` */
     unsigned char *undefined; /* shadow of uninitialised bytes of shared memory (init.h); NULL: not tracked */
     uint64_t undefined_bytes;
     uint64_t accesses, unchecked; /* not yet added to the launch's */
@@ -87,6 +90,13 @@ void ptxi_order_take_lock(const struct ptxi_check_thread *t, uint64_t address, u
 /* A strong read. The line is locked. */
 void ptxi_order_acquire(const struct ptxi_check_thread *t, struct ptxi_line *line, uint32_t offset, unsigned scope);
 void ptxi_order_fence(struct ptxi_warp *w, ptxi_lanes lanes, unsigned scope);
+
+/* Notes accesses of lanes. */
+static inline void ptxi_order_touch(struct ptxi_check_warp *w, uint32_t lanes)
+{
+    for (unsigned l = 0; l < PTXI_LEVELS; l++)
+        w->touched[l] |= w->unfenced[l] & lanes;
+}
 
 /* Whether the clocks alone say that accesses of the record happen before those of all lanes of a warp. */
 static inline bool ptxi_order_is_before_warp(const struct ptxi_cta *c, unsigned warp, const struct ptxi_record *r)

@@ -24,17 +24,11 @@ struct access {
 
 /* --- values --- */
 
-/* The instruction that is checked. */
-static const struct ptxi_insn *checked(const struct ptxi_insn *i)
-{
-    return i[1].op == PTXI_OP_guard ? i + 2 : i + 1;
-}
-
 /* The bytes that a lane's store writes. Returns their number, 0 if they are not known. */
 static uint32_t stored_bytes(const struct ptxi_warp *w, const struct ptxi_insn *check, unsigned lane,
                              unsigned char to[16])
 {
-    const struct ptxi_insn *i = checked(check);
+    const struct ptxi_insn *i = ptxi_race_checked(check);
     uint32_t size = check->mods & PTXI_CHECK_BYTES, flags = ptxi_op_flags[i->op], n = 0, element, width;
     uint32_t count = ptxi_op_elements(flags);
     uint16_t slots[4] = { i->b, i->c, i->d, i->mods };
@@ -219,16 +213,12 @@ static void insert(const struct access *a, struct ptxi_record *list)
     list[at] = *n;
 }
 
-static inline void check_cell(const struct access *a, struct ptxi_cell *c)
+static inline void record_in_cell(const struct access *a, struct ptxi_cell *c)
 {
-    for (unsigned k = 0; k < PTXI_CELL_RECORDS; k++)
-        compare(a, &c->writes[k], true);
     if (!a->write) {
         insert(a, c->reads);
         return;
     }
-    for (unsigned k = 0; k < PTXI_CELL_RECORDS; k++)
-        compare(a, &c->reads[k], false);
     if (a->strength != PTXI_CHECK_WEAK) {
         insert(a, c->writes);
         for (unsigned k = 0; k < PTXI_CELL_RECORDS; k++)
@@ -237,6 +227,15 @@ static inline void check_cell(const struct access *a, struct ptxi_cell *c)
         return;
     }
     *c = (struct ptxi_cell){ .writes = { a->record } };
+}
+
+static inline void check_cell(const struct access *a, struct ptxi_cell *c)
+{
+    for (unsigned k = 0; k < PTXI_CELL_RECORDS; k++)
+        compare(a, &c->writes[k], true);
+    for (unsigned k = 0; a->write && k < PTXI_CELL_RECORDS; k++)
+        compare(a, &c->reads[k], false);
+    record_in_cell(a, c);
 }
 
 /* --- rows --- */
@@ -398,7 +397,7 @@ static uint64_t lock_address(const struct access *a, uint64_t address)
 static bool is_unlock(const struct access *a, uint64_t address)
 {
     const struct ptxi_check_warp *w = &a->t.cta->check->warps[a->t.warp];
-    const struct ptxi_insn *i = checked(a->i);
+    const struct ptxi_insn *i = ptxi_race_checked(a->i);
 
     if (!w->lanes || w->lanes[a->t.lane].lock.address != lock_address(a, address) || (a->size != 4 && a->size != 8) ||
         i->b == PTXI_NO_SLOT)
@@ -406,28 +405,19 @@ static bool is_unlock(const struct access *a, uint64_t address)
     return operand(a, i->b) == w->lanes[a->t.lane].lock.open;
 }
 
-/* Notes accesses of lanes. */
-static inline void note_touched(const struct access *a, uint32_t lanes)
-{
-    struct ptxi_check_warp *w = &a->t.cta->check->warps[a->t.warp];
-
-    for (unsigned l = 0; l < PTXI_LEVELS; l++)
-        w->touched[l] |= w->unfenced[l] & lanes;
-}
-
 /* Notes a compare-and-swap, and accesses after one. */
 static void note_locks(const struct access *a)
 {
     struct ptxi_check_warp *w = &a->t.cta->check->warps[a->t.warp];
-    const struct ptxi_insn *i = checked(a->i);
+    const struct ptxi_insn *i = ptxi_race_checked(a->i);
 
-    if (i->op == PTXI_OP_atom_cas_b32 || i->op == PTXI_OP_atom_cas_b64) {
+    if (ptxi_race_may_lock(a->i)) {
         ptxi_order_take_lock(&a->t, lock_address(a, a->address), operand(a, i->b));
         return;
     }
     if (w->lanes && w->lanes[a->t.lane].lock.address == lock_address(a, a->address))
         return;
-    note_touched(a, a->record.lanes);
+    ptxi_order_touch(&a->t.cta->check->warps[a->t.warp], a->record.lanes);
 }
 
 /* Forgets what cannot race any more: accesses of other launches, and those to shared memory before a barrier of all its
@@ -571,15 +561,13 @@ static bool find_shared(struct access *a, uint64_t address)
 
 static struct access begin(struct ptxi_warp *w, const struct ptxi_insn *i)
 {
-    uint32_t place = i->b | (uint32_t)i->c << 16;
     struct access a = { .t = { .cta = w->cta }, .w = w, .i = i, .size = i->mods & PTXI_CHECK_BYTES,
                         .strength = i->mods >> PTXI_CHECK_STRENGTH_SHIFT & 3,
                         .scope = i->mods >> PTXI_CHECK_SCOPE_SHIFT & 3, .write = i->mods & PTXI_CHECK_WRITE };
 
     a.record.agent = w->cta->check->agent;
     a.record.clock = *ptxi_order_clock(w->cta);
-    a.record.meta = (place < PTXI_PLACE_UNKNOWN ? place : PTXI_PLACE_UNKNOWN) | a.strength << PTXI_META_STRENGTH |
-                    a.scope << PTXI_META_SCOPE;
+    a.record.meta = ptxi_race_meta(i);
     return a;
 }
 
@@ -623,8 +611,54 @@ static bool check_strong(struct access *a, uint64_t address)
     if (a->strength)
         note_locks(a);
     else
-        note_touched(a, a->record.lanes);
+        ptxi_order_touch(&a->t.cta->check->warps[a->t.warp], a->record.lanes);
     return all;
+}
+
+/* --- the log of accesses to shared memory (shared_words.h) --- */
+
+static void replay_lane(const struct access *a)
+{
+    struct ptxi_line *l = find_line(a, a->address);
+    uint32_t offset = a->address & (PTXI_LINE_BYTES - 1);
+    struct ptxi_cell *cells;
+
+    if (!l)
+        return;
+    refresh(a, l);
+    cells = ptxi_line_cells(a->t.cta->check->check->checker, l, offset, a->size);
+    for (uint32_t c = offset >> l->cell_shift, end = (offset + a->size - 1) >> l->cell_shift; cells && c <= end; c++)
+        record_in_cell(a, &cells[c]);
+}
+
+static void replay(struct ptxi_cta *cta, const struct ptxi_word_access *e)
+{
+    struct access a = { .t = { .cta = cta }, .owner = cta, .size = e->size, .write = e->write,
+                        .record = { cta->check->agent, e->clock, 0, e->meta } };
+    unsigned n = 0;
+
+    a.strength = ptxi_record_strength(&a.record);
+    a.scope = ptxi_record_scope(&a.record);
+    a.t.warp = ptxi_record_warp(&a.record);
+    for (uint32_t left = e->lanes; left; left &= left - 1) {
+        a.t.lane = (unsigned)__builtin_ctz(left);
+        a.record.lanes = UINT32_C(1) << a.t.lane;
+        a.address = e->row ? e->addresses[0] + a.t.lane * e->size : e->addresses[n++];
+        replay_lane(&a);
+    }
+}
+
+/* From now on to the next barrier, lines have all accesses. */
+static void be_exact(struct ptxi_cta *cta)
+{
+    struct ptxi_check_cta *k = cta->check;
+    const struct ptxi_word_access *e;
+    uint32_t at = 0;
+
+    while (k->words.epoch == k->cta_clock && (e = ptxi_shared_words_next(&k->words, &at)))
+        replay(cta, e);
+    k->words.log_size = 0;
+    k->words.exact = k->cta_clock;
 }
 
 void ptxi_race_check(struct ptxi_warp *w, const struct ptxi_insn *i, const uint64_t *addresses, ptxi_lanes shared,
@@ -633,6 +667,8 @@ void ptxi_race_check(struct ptxi_warp *w, const struct ptxi_insn *i, const uint6
     struct access a = begin(w, i);
     bool all = true;
 
+    if (shared & lanes)
+        be_exact(w->cta);
     while (lanes) {
         unsigned l = ptxi_first_lane(lanes);
         struct segment s;
@@ -650,7 +686,7 @@ void ptxi_race_check(struct ptxi_warp *w, const struct ptxi_insn *i, const uint6
             continue;
         }
         s = find_segment(&a, addresses, lanes, l);
-        note_touched(&a, lanes_between(s.lane, s.end));
+        ptxi_order_touch(&w->cta->check->warps[a.t.warp], lanes_between(s.lane, s.end));
         all &= check_segment(&a, &s);
         lanes &= ~((ptxi_lanes)lanes_between(s.lane, s.end) << (l & ~31u));
     }
