@@ -42,6 +42,39 @@ static bool is_harmless(struct ptxi_warp *w, const struct ptxi_insn *i)
            check_words(w, i, WORD_ATOMIC, meta);
 }
 
+/* Checks an access of neighbouring lanes to a row of global memory. False: it is no row. */
+static bool check_global_row(struct ptxi_warp *w, const struct ptxi_insn *i)
+{
+    const void *a = PTXI_SLOT(w, i->a);
+    unsigned first = ptxi_first_lane(w->active);
+    ptxi_lanes run = w->active >> first;
+    uint32_t size = i->mods & PTXI_CHECK_BYTES;
+    uint64_t stride, address, off = 0;
+
+    if (run & (run + 1))
+        return false;
+    if (i->mods & PTXI_CHECK_ROW) {
+        const struct ptxi_address *row = a;
+
+        if (!ptxi_address_is_row(row, w->active))
+            return false;
+        stride = (uint64_t)row->stride;
+        address = row->first + stride * first;
+    } else {
+        const uint64_t *lanes = a;
+
+        stride = lanes[1] - lanes[0];
+        address = lanes[0];
+        for (unsigned l = 0; l < PTXI_LANES; l++)
+            off |= lanes[l] ^ (address + stride * l);
+        if (w->active != PTXI_ALL_LANES || off)
+            return false;
+    }
+    address += (uint64_t)(int64_t)i->imm;
+    return (!stride || stride == size) && address < PTXI_SHARED_WINDOW &&
+           ptxi_race_check_row(w, i, address, !stride, w->active);
+}
+
 OP( check_access )
 {
     LANE_ARRAY(uint64_t, addresses);
@@ -54,6 +87,8 @@ OP( check_access )
         w->cta->check->accesses++;
         NEXT;
     }
+    if (!(i->mods & PTXI_CHECK_SHARED) && check_global_row(w, i))
+        NEXT;
     if (i->mods & PTXI_CHECK_SHARED) {
         FOR_LANES addresses[l] = (uint32_t)(((const uint32_t *)a)[l] + (uint32_t)i->imm);
         shared = PTXI_ALL_LANES;

@@ -478,7 +478,7 @@ void ptxi_order_release(const struct ptxi_check_thread *t, struct ptxi_line *lin
 {
     struct ptxi_check_warp *w = &t->cta->check->warps[t->warp];
     struct ptxi_fence *f = w->lanes && w->lanes[t->lane].fence.valid ? &w->lanes[t->lane].fence : NULL;
-    struct ptxi_released *r = f || line->released ? ptxi_line_released(line, offset, f) : NULL;
+    struct ptxi_released *r = f || ptxi_line_has_released(line) ? ptxi_line_released(line, offset, f) : NULL;
     unsigned level = f && f->level < level_of(scope) ? f->level : level_of(scope);
 
     if (!r)
@@ -514,7 +514,7 @@ void ptxi_order_take_lock(const struct ptxi_check_thread *t, uint64_t address, u
 void ptxi_order_acquire(const struct ptxi_check_thread *t, struct ptxi_line *line, uint32_t offset, unsigned scope)
 {
     struct ptxi_check_warp *w = &t->cta->check->warps[t->warp];
-    struct ptxi_released *r = line->released ? ptxi_line_released(line, offset, false) : NULL;
+    struct ptxi_released *r = ptxi_line_has_released(line) ? ptxi_line_released(line, offset, false) : NULL;
 
     if (!r || !make_lanes(t->cta->check, t->warp))
         return;

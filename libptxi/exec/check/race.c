@@ -274,12 +274,15 @@ static inline bool is_harmless(const struct access *a, const struct ptxi_access_
     return !overlaps(n, r) || ptxi_order_is_before_warp(a->t.cta, a->t.warp, &r->record) || has_same_threads(n, r);
 }
 
-static bool add_write(const struct access *a, struct ptxi_line *l, const struct ptxi_access_row *n)
+static bool add_write(const struct access *a, struct ptxi_line_more *l, const struct ptxi_access_row *n)
 {
     struct ptxi_access_row *at = NULL;
 
-    for (unsigned k = 0; k < PTXI_CELL_RECORDS; k++) {
-        if (!is_harmless(a, n, &l->writes[k]) || !is_harmless(a, n, &l->reads[k]))
+    for (unsigned k = 0; k < PTXI_READ_ROWS; k++)
+        if (!is_harmless(a, n, &l->reads[k]))
+            return false;
+    for (unsigned k = 0; k < PTXI_WRITE_ROWS; k++) {
+        if (!is_harmless(a, n, &l->writes[k]))
             return false;
         if (!l->writes[k].end || includes(n, &l->writes[k]))
             at = at ? at : &l->writes[k];
@@ -288,12 +291,12 @@ static bool add_write(const struct access *a, struct ptxi_line *l, const struct 
     }
     if (!at)
         return false;
-    for (unsigned k = 0; k < PTXI_CELL_RECORDS; k++) {
+    for (unsigned k = 0; k < PTXI_WRITE_ROWS; k++)
         if (includes(n, &l->writes[k]))
             l->writes[k].end = 0;
+    for (unsigned k = 0; k < PTXI_READ_ROWS; k++)
         if (includes(n, &l->reads[k]))
             l->reads[k].end = 0;
-    }
     *at = *n;
     return true;
 }
@@ -326,33 +329,106 @@ static bool blur(const struct access *a, struct ptxi_access_row *r, const struct
     return true; /* the clock stays that of the earliest */
 }
 
-static bool add_read(const struct access *a, struct ptxi_line *l, const struct ptxi_access_row *n)
+/* Whether the earlier row needs not be kept beside a later one. */
+static bool is_replaced(const struct access *a, const struct ptxi_access_row *n, const struct ptxi_access_row *r)
 {
-    struct ptxi_access_row *r = l->reads;
+    return !r->end ||
+           (includes(n, r) && (ptxi_order_is_before_warp(a->t.cta, a->t.warp, &r->record) || has_same_threads(n, r)));
+}
 
-    for (unsigned k = 0; k < PTXI_CELL_RECORDS; k++)
-        if (!is_harmless(a, n, &l->writes[k]))
-            return false;
-    for (unsigned k = 0; k < PTXI_CELL_RECORDS; k++)
-        if (r[k].end && extend(&r[k], n))
+/* Whether rows of two warps already include the words. Two witnesses are enough. */
+static bool is_witnessed(const struct ptxi_access_row *r, const struct ptxi_access_row *n)
+{
+    const struct ptxi_access_row *first = NULL;
+
+    for (unsigned k = 0; k < PTXI_READ_ROWS; k++) {
+        if (!includes(&r[k], n))
+            continue;
+        if (first && !is_same_warp(first, &r[k]))
             return true;
-    for (unsigned k = 0; k < PTXI_CELL_RECORDS; k++)
-        if (!r[k].end || (includes(n, &r[k]) && (ptxi_order_is_before_warp(a->t.cta, a->t.warp, &r[k].record) ||
-                                                 has_same_threads(n, &r[k])))) {
+        first = first ? first : &r[k];
+    }
+    return false;
+}
+
+/* Replaces a row whose words another row and the new one include, both of other warps, or merges it with one of its
+ * warp. */
+static bool replace_row(struct ptxi_access_row *r, const struct ptxi_access_row *n)
+{
+    for (unsigned k = 0; k < PTXI_READ_ROWS; k++)
+        for (unsigned other = 0; other < PTXI_READ_ROWS; other++) {
+            if (other == k || !includes(&r[other], &r[k]))
+                continue;
+            if (is_same_warp(&r[other], &r[k])) {
+                if (r[other].shape < PTXI_ROW_ANY && !has_same_threads(&r[other], &r[k]))
+                    r[other].shape = PTXI_ROW_ANY;
+                r[other].record.lanes |= r[k].record.lanes;
+            } else if (!includes(n, &r[k]) || is_same_warp(&r[other], n)) {
+                continue;
+            }
             r[k] = *n;
             return true;
         }
-    if (includes(&r[0], n) && includes(&r[1], n)) /* two witnesses are enough */
-        return true;
-    if (blur(a, &r[0], n) || blur(a, &r[1], n))
-        return true;
-    if (is_same_warp(&r[0], &r[1]) && includes(&r[0], &r[1])) {
-        r[0].shape = r[0].shape < PTXI_ROW_ANY && !has_same_threads(&r[0], &r[1]) ? PTXI_ROW_ANY : r[0].shape;
-        r[0].record.lanes |= r[1].record.lanes;
-        r[1] = *n;
-        return true;
-    }
     return false;
+}
+
+static bool add_read(const struct access *a, struct ptxi_line_more *l, const struct ptxi_access_row *n)
+{
+    struct ptxi_access_row *r = l->reads;
+
+    for (unsigned k = 0; k < PTXI_WRITE_ROWS; k++)
+        if (!is_harmless(a, n, &l->writes[k]))
+            return false;
+    if (is_witnessed(r, n))
+        return true;
+    for (unsigned k = 0; k < PTXI_READ_ROWS; k++)
+        if (r[k].end && extend(&r[k], n))
+            return true;
+    for (unsigned k = 0; k < PTXI_READ_ROWS; k++)
+        if (is_replaced(a, n, &r[k])) {
+            r[k] = *n;
+            return true;
+        }
+    for (unsigned k = 0; k < PTXI_READ_ROWS; k++)
+        if (blur(a, &r[k], n))
+            return true;
+    return replace_row(r, n);
+}
+
+/* A row for a line that has no other, or whose row it replaces or extends. */
+static bool add_only_row(const struct access *a, struct ptxi_line *l, const struct ptxi_access_row *n)
+{
+    switch (l->form) {
+    case PTXI_LINE_EMPTY:
+        break;
+    case PTXI_LINE_READ:
+        if (!a->write && extend(&l->row, n))
+            return true;
+        if (!is_replaced(a, n, &l->row))
+            return false;
+        break;
+    case PTXI_LINE_WRITTEN:
+        if (!a->write || !is_replaced(a, n, &l->row))
+            return false;
+        break;
+    default:
+        return false;
+    }
+    l->row = *n;
+    l->form = a->write ? PTXI_LINE_WRITTEN : PTXI_LINE_READ;
+    return true;
+}
+
+static bool add_row(const struct access *a, struct ptxi_line *l, const struct ptxi_access_row *n)
+{
+    struct ptxi_line_more *more;
+
+    if (l->form == PTXI_LINE_CELLS)
+        return false;
+    if (add_only_row(a, l, n))
+        return true;
+    more = ptxi_line_rows(a->t.cta->check->check->checker, l);
+    return more && (a->write ? add_write(a, more, n) : add_read(a, more, n));
 }
 
 /* --- lines --- */
@@ -405,6 +481,12 @@ static bool is_unlock(const struct access *a, uint64_t address)
     return operand(a, i->b) == w->lanes[a->t.lane].lock.open;
 }
 
+static void note_touched(const struct access *a, uint32_t lanes)
+{
+    if (a->t.cta->check->any_lanes)
+        ptxi_order_touch(&a->t.cta->check->warps[a->t.warp], lanes);
+}
+
 /* Notes a compare-and-swap, and accesses after one. */
 static void note_locks(const struct access *a)
 {
@@ -417,7 +499,7 @@ static void note_locks(const struct access *a)
     }
     if (w->lanes && w->lanes[a->t.lane].lock.address == lock_address(a, a->address))
         return;
-    ptxi_order_touch(&a->t.cta->check->warps[a->t.warp], a->record.lanes);
+    note_touched(a, a->record.lanes);
 }
 
 /* Forgets what cannot race any more: accesses of other launches, and those to shared memory before a barrier of all its
@@ -489,7 +571,7 @@ static bool check_part(const struct access *a, struct ptxi_line *l, const struct
 
     lock_line(a, l);
     refresh(a, l);
-    done = !l->has_cells && (a->write ? add_write(a, l, n) : add_read(a, l, n));
+    done = add_row(a, l, n);
     unlock_line(a, l);
     return done;
 }
@@ -559,7 +641,7 @@ static bool find_shared(struct access *a, uint64_t address)
     return a->owner;
 }
 
-static struct access begin(struct ptxi_warp *w, const struct ptxi_insn *i)
+static inline __attribute__((always_inline)) struct access begin(struct ptxi_warp *w, const struct ptxi_insn *i)
 {
     struct access a = { .t = { .cta = w->cta }, .w = w, .i = i, .size = i->mods & PTXI_CHECK_BYTES,
                         .strength = i->mods >> PTXI_CHECK_STRENGTH_SHIFT & 3,
@@ -611,7 +693,7 @@ static bool check_strong(struct access *a, uint64_t address)
     if (a->strength)
         note_locks(a);
     else
-        ptxi_order_touch(&a->t.cta->check->warps[a->t.warp], a->record.lanes);
+        note_touched(a, a->record.lanes);
     return all;
 }
 
@@ -686,12 +768,37 @@ void ptxi_race_check(struct ptxi_warp *w, const struct ptxi_insn *i, const uint6
             continue;
         }
         s = find_segment(&a, addresses, lanes, l);
-        ptxi_order_touch(&w->cta->check->warps[a.t.warp], lanes_between(s.lane, s.end));
+        note_touched(&a, lanes_between(s.lane, s.end));
         all &= check_segment(&a, &s);
         lanes &= ~((ptxi_lanes)lanes_between(s.lane, s.end) << (l & ~31u));
     }
     w->cta->check->accesses++;
     w->cta->check->unchecked += !all;
+}
+
+bool ptxi_race_check_row(struct ptxi_warp *w, const struct ptxi_insn *i, uint64_t address, bool same, ptxi_lanes lanes)
+{
+    struct access a = begin(w, i);
+    bool all = true;
+
+    if (!has_rows(&a, address))
+        return false;
+    for (unsigned half = 0; half < PTXI_WARP32S; half++) {
+        uint32_t these = (uint32_t)(lanes >> (32 * half));
+        unsigned lane = these ? (unsigned)__builtin_ctz(these) : 0;
+        struct segment s = { lane, lane + (unsigned)__builtin_popcount(these), same, address };
+
+        if (!these)
+            continue;
+        set_lane(&a, half * 32 + lane);
+        a.address = address;
+        note_touched(&a, these);
+        all &= check_segment(&a, &s);
+        address += same ? 0 : (s.end - s.lane) * a.size;
+    }
+    w->cta->check->accesses++;
+    w->cta->check->unchecked += !all;
+    return true;
 }
 
 void ptxi_race_acquire(struct ptxi_warp *w, const struct ptxi_insn *i, ptxi_lanes lanes)

@@ -10,6 +10,11 @@
  * (the offset in the window of shared memory), as the bits of `shared` say. */
 void ptxi_race_check(struct ptxi_warp *w, const struct ptxi_insn *i, const uint64_t *addresses, ptxi_lanes shared,
                      ptxi_lanes lanes);
+/* The same for neighbouring lanes that access neighbouring elements of global memory, or one element. False: it has not
+ * been checked. */
+bool ptxi_race_check_row(struct ptxi_warp *w, const struct ptxi_insn *i, uint64_t address, bool same,
+                         ptxi_lanes lanes);
+
 /* The record of an access that it makes, without its warp: place, strength and scope. */
 static inline uint32_t ptxi_race_meta(const struct ptxi_insn *i)
 {
