@@ -62,22 +62,50 @@ static unsigned data_sources(uint16_t op)
     }
 }
 
-/* Whether the instruction may write memory in a way that is not tracked. Then loads of the function count as
- * initialised. */
-static bool writes_untracked(const struct ptxi_ir_inst *i)
+/* Whether an operation of a mnemonic writes memory in a way that is not tracked. */
+static bool is_untracked(uint16_t op, unsigned mnemonic)
 {
-    if (i->flags & (PTXI_IF_PURE | PTXI_IF_DEAD) || i->check)
+    switch (op) {
+    case PTXI_OP_cp_async: case PTXI_OP_cp_async_commit: case PTXI_OP_cp_async_wait: case PTXI_OP_cp_async_arrive:
+    case PTXI_OP_bulk_commit: case PTXI_OP_bulk_wait: case PTXI_OP_wmma_load:
         return false;
-    switch (ptxi_op_mnemonics[i->op]) {
-    case PTXI_M_cp: case PTXI_M_stmatrix: case PTXI_M_wmma: case PTXI_M_red: case PTXI_M_atom: case PTXI_M_sust:
-    case PTXI_M_sured: case PTXI_M_multimem: case PTXI_M_mbarrier: case PTXI_M_tcgen05: case PTXI_M_wgmma:
-    case PTXI_M_call: case PTXI_M_fabric:
+    default:
+        break;
+    }
+    switch (mnemonic) {
+    case PTXI_M_cp: case PTXI_M_wmma: case PTXI_M_sust: case PTXI_M_sured: case PTXI_M_multimem: case PTXI_M_fabric:
         return true;
-    case PTXI_M_st:
-        return !(ptxi_op_flags[i->op] & PTXI_OP_FLAG_STORE); /* st.async, st.bulk */
     default:
         return false;
     }
+}
+
+/* Whether the instruction may write memory in a way that is not tracked. Then loads of the function count as
+ * initialised. */
+static bool writes_untracked(const struct ptxi_ir *ir, const struct ptxi_ir_inst *i)
+{
+    unsigned mnemonic = ptxi_op_mnemonics[i->op];
+
+    if (i->flags & (PTXI_IF_PURE | PTXI_IF_DEAD) || i->check)
+        return false;
+    if (ptxi_ir_is_call(i))
+        return ir->calls_untracked;
+    if (mnemonic == PTXI_M_st) /* st.async, st.bulk */
+        return !(ptxi_op_flags[i->op] & PTXI_OP_FLAG_STORE);
+    return mnemonic == PTXI_M_red || mnemonic == PTXI_M_atom || is_untracked(i->op, mnemonic);
+}
+
+bool ptxi_track_init_misses_calls(const struct ptxi_module_ast *tree)
+{
+    for (uint32_t f = 0; f < tree->func_count; f++)
+        for (uint32_t k = 0; k < tree->funcs[f]->inst_count && !tree->funcs[f]->is_entry; k++) {
+            const struct ptxi_match *m = tree->funcs[f]->insts[k].match;
+
+            if (is_untracked(ptxi_isa_op(m), m->row->family) || ptxi_isa_has_word(m, PTXI_Q_async) ||
+                ptxi_isa_has_word(m, PTXI_Q_bulk))
+                return true;
+        }
+    return false;
 }
 
 static bool is_tracked_load(const struct ptxi_ir_inst *i)
@@ -487,6 +515,65 @@ static void track_atomic(struct tracker *t, uint32_t at, const struct ptxi_ir_in
     define_results(t, at, i);
 }
 
+/* `bytes` of shared memory, or of memory at a generic address, get the shadow of v, or are defined. */
+static void define_memory(struct tracker *t, uint32_t at, const struct ptxi_ir_inst *i, unsigned bytes, int32_t offset)
+{
+    struct ptxi_ir_inst *o = insert(t, at, PTXI_OP_init_store, PTXI_NONE);
+
+    if (!o)
+        return;
+    copy_guard(o, i);
+    ptxi_ir_set_read(o, PTXI_F_A, i->v[PTXI_F_A]);
+    o->flags = (uint16_t)((o->flags & ~PTXI_IF_PURE) | PTXI_IF_NOT_SHARED);
+    o->mods = (uint16_t)((class_of(t, i->v[PTXI_F_A]) == PTXI_RC_32 ? PTXI_CHECK_SHARED : PTXI_CHECK_GENERIC) | bytes);
+    o->imm = offset;
+}
+
+/* The destination of a copy gets the shadow of its source when the copy begins. */
+static void track_copy(struct tracker *t, uint32_t at, const struct ptxi_ir_inst *i)
+{
+    static const uint8_t classes[] = { [4] = PTXI_RC_32, [8] = PTXI_RC_64, [16] = PTXI_RC_128 };
+    unsigned bytes = i->mods & PTXI_CP_ASYNC_SIZE, class = classes[bytes] << PTXI_INIT_CLASS_SHIFT;
+    uint32_t mask = ptxi_ir_vreg(t->ir, PTXI_RC_PRED), shadow = ptxi_ir_vreg(t->ir, (enum ptxi_class)classes[bytes]);
+    struct ptxi_ir_inst *load, *store;
+
+    if (t->untracked || i->v[PTXI_F_C] != PTXI_NONE) { /* not all bytes come from the source */
+        define_memory(t, at, i, bytes, i->imm);
+        return;
+    }
+    if (!(load = insert(t, at, PTXI_OP_init_load, mask)))
+        return;
+    copy_guard(load, i);
+    ptxi_ir_set_read(load, PTXI_F_A, i->v[PTXI_F_B]);
+    ptxi_ir_set_write(load, PTXI_F_B, shadow);
+    load->flags = (uint16_t)((load->flags & ~PTXI_IF_PURE) | PTXI_IF_NOT_SHARED);
+    if (i->guard != PTXI_NONE)
+        load->flags |= PTXI_IF_FRESH;
+    load->mods = (uint16_t)(bytes | class);
+    if (!(store = insert(t, at, PTXI_OP_init_store, PTXI_NONE)))
+        return;
+    copy_guard(store, i);
+    ptxi_ir_set_read(store, PTXI_F_A, i->v[PTXI_F_A]);
+    ptxi_ir_set_read(store, PTXI_F_B, mask);
+    ptxi_ir_set_read(store, PTXI_F_C, shadow);
+    store->flags = (uint16_t)((store->flags & ~PTXI_IF_PURE) | PTXI_IF_NOT_SHARED);
+    store->mods = (uint16_t)(PTXI_CHECK_SHARED | bytes | class);
+    store->imm = i->imm;
+}
+
+/* Instructions that write memory in other ways than stores. */
+static void track_writer(struct tracker *t, uint32_t at, const struct ptxi_ir_inst *i)
+{
+    enum { ROW_BYTES = 16, MBARRIER_BYTES = 8 };
+
+    if (i->op == PTXI_OP_cp_async)
+        track_copy(t, at, i);
+    else if (i->op == PTXI_OP_stmatrix) /* lanes whose addresses have no meaning may define other memory */
+        define_memory(t, at, i, ROW_BYTES, i->imm >> PTXI_MATRIX_OFFSET);
+    else if (i->op == PTXI_OP_mbarrier_init)
+        define_memory(t, at, i, MBARRIER_BYTES, i->imm);
+}
+
 static void track_inst(struct tracker *t, uint32_t at)
 {
     const struct ptxi_ir_inst i = t->ir->insts[at]; /* a copy, because registers are added */
@@ -505,8 +592,10 @@ static void track_inst(struct tracker *t, uint32_t at)
     else if (ptxi_ir_is_branch(&i) || i.op == PTXI_OP_brx) {
         undefined_sources(t, &i, from);
         insert_use(t, at, PTXI_INIT_BRANCH, from);
-    } else
+    } else {
+        track_writer(t, at, &i);
         track_value(t, at, &i);
+    }
 }
 
 /* Registers that may be read before they are written are undefined in the beginning. */
@@ -562,7 +651,7 @@ bool ptxi_track_init(struct ptxi_ir *ir)
     for (uint32_t v = 0; v < t.vregs; v++)
         t.maybe[v] = is_unwritten(ir, &live, v);
     for (uint32_t k = 0; k < count; k++)
-        t.untracked |= writes_untracked(&ir->insts[k]) || ptxi_ir_is_call(&ir->insts[k]);
+        t.untracked |= writes_untracked(ir, &ir->insts[k]);
     ir->untracked = t.untracked;
     find_values(&t);
     find_needed(&t);
