@@ -126,8 +126,11 @@ enum {
 /* init_load, init_store: mods, in addition to the bytes and the space of check_access. */
 enum {
     PTXI_INIT_CLASS_SHIFT = 5,   /* class of the register, three bits */
-    PTXI_INIT_COMPUTED = 1 << 12 /* the value is a result of arithmetic */
+    PTXI_INIT_ROW = 1 << 12,     /* as PTXI_CHECK_ROW */
+    PTXI_INIT_COMPUTED = 1 << 13 /* the value is a result of arithmetic */
 };
+/* init_spread: imm, in addition to the class. */
+enum { PTXI_INIT_UNDEFINED = 8 };
 /* init_use: imm. */
 enum ptxi_init_use { PTXI_INIT_BRANCH, PTXI_INIT_GUARD, PTXI_INIT_ADDRESS };
 

@@ -34,5 +34,7 @@ bool ptxi_list_unwritten(struct ptxi_ir *ir, const struct ptxi_liveness *live);
 
 /* Inserts instructions that track uninitialised values. */
 bool ptxi_track_init(struct ptxi_ir *ir);
+/* Whether a function that is no kernel may write memory in a way that the tracking does not see. */
+bool ptxi_track_init_misses_calls(const struct ptxi_module_ast *tree);
 
 #endif

@@ -77,6 +77,11 @@ static bool is_emitted(const struct ptxi_ir *ir, const struct ptxi_ir_inst *i)
     return !(i->flags & PTXI_IF_DEAD) && !ptxi_ir_is_branch(i) && i->op != PTXI_OP_nop;
 }
 
+static bool has_guard(const struct ptxi_ir_inst *i)
+{
+    return i->guard != PTXI_NONE && !(i->flags & PTXI_IF_NESTED);
+}
+
 static bool is_counted(const struct emitter *e, const struct ptxi_ir_inst *i)
 {
     return e->count && i->shared;
@@ -118,7 +123,7 @@ static uint32_t block_size(const struct emitter *e, uint32_t position)
 
     for (uint32_t k = block->first; k < block->end; k++) {
         const struct ptxi_ir_inst *i = &e->ir->insts[k];
-        unsigned with_guard = i->guard == PTXI_NONE ? 1 : 2;
+        unsigned with_guard = has_guard(i) ? 2 : 1;
 
         if (is_emitted(e->ir, i))
             n += (1 + is_counted(e, i) + (checking_op(e, i) != 0) + is_acquiring(e, i)) * with_guard;
@@ -283,7 +288,7 @@ static struct ptxi_insn translate(const struct emitter *e, const struct ptxi_ir_
 
 static void put_guard(struct emitter *e, const struct ptxi_ir_inst *i)
 {
-    if (i->guard != PTXI_NONE)
+    if (has_guard(i))
         put(e, (struct ptxi_insn){ .op = PTXI_OP_guard, .d = PTXI_NO_SLOT, .a = slot(e, i->guard), .b = PTXI_NO_SLOT,
                                    .c = PTXI_NO_SLOT, .mods = i->guard_negated }, i->ptx);
 }

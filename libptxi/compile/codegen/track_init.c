@@ -1,6 +1,8 @@
-/* Tracking of uninitialised values: each register that may hold one gets a shadow register of its class, whose bits are
- * set where the value is undefined. Instructions are inserted that compute shadows before the values, and check them
- * where they decide something (exec/check/init_ops.c).
+/* Tracking of uninitialised values: each register that may hold one gets a mask of the lanes in which it is not fully
+ * defined, and a shadow register of its class, whose bits are set where the value is undefined. The shadow of a lane
+ * that is not in the mask is not valid, so only the masks have to be computed as long as all values are defined.
+ * Instructions are inserted that compute masks and shadows before the values, and check the masks where values decide
+ * something (exec/check/init_ops.c). A predicate has only a mask.
  *
  * A value may be undefined if it is read before it is written, or was loaded from global or shared memory, or computed
  * from such a value. Shadows of values that are only moved or taken apart are exact. Those of arithmetic are all ones
@@ -16,7 +18,8 @@ struct tracker {
     struct ptxi_ir_insertions ins;
     bool *maybe;      /* per register: may be undefined */
     bool *computed;   /* per register: a result of arithmetic */
-    uint32_t *shadow; /* per register that may be undefined */
+    bool *needed;     /* per register: may reach a place where it is checked or stored */
+    uint32_t *mask, *shadow; /* per register that may be undefined and is needed */
     uint32_t vregs;   /* number of registers before shadows are made */
     uint32_t zeros[PTXI_RC_COUNT];
     bool changed, untracked;
@@ -59,22 +62,50 @@ static unsigned data_sources(uint16_t op)
     }
 }
 
-/* Whether the instruction may write memory in a way that is not tracked. Then loads of the function count as
- * initialised. */
-static bool writes_untracked(const struct ptxi_ir_inst *i)
+/* Whether an operation of a mnemonic writes memory in a way that is not tracked. */
+static bool is_untracked(uint16_t op, unsigned mnemonic)
 {
-    if (i->flags & (PTXI_IF_PURE | PTXI_IF_DEAD) || i->check)
+    switch (op) {
+    case PTXI_OP_cp_async: case PTXI_OP_cp_async_commit: case PTXI_OP_cp_async_wait: case PTXI_OP_cp_async_arrive:
+    case PTXI_OP_bulk_commit: case PTXI_OP_bulk_wait: case PTXI_OP_wmma_load:
         return false;
-    switch (ptxi_op_mnemonics[i->op]) {
-    case PTXI_M_cp: case PTXI_M_stmatrix: case PTXI_M_wmma: case PTXI_M_red: case PTXI_M_atom: case PTXI_M_sust:
-    case PTXI_M_sured: case PTXI_M_multimem: case PTXI_M_mbarrier: case PTXI_M_tcgen05: case PTXI_M_wgmma:
-    case PTXI_M_call: case PTXI_M_fabric:
+    default:
+        break;
+    }
+    switch (mnemonic) {
+    case PTXI_M_cp: case PTXI_M_wmma: case PTXI_M_sust: case PTXI_M_sured: case PTXI_M_multimem: case PTXI_M_fabric:
         return true;
-    case PTXI_M_st:
-        return !(ptxi_op_flags[i->op] & PTXI_OP_FLAG_STORE); /* st.async, st.bulk */
     default:
         return false;
     }
+}
+
+/* Whether the instruction may write memory in a way that is not tracked. Then loads of the function count as
+ * initialised. */
+static bool writes_untracked(const struct ptxi_ir *ir, const struct ptxi_ir_inst *i)
+{
+    unsigned mnemonic = ptxi_op_mnemonics[i->op];
+
+    if (i->flags & (PTXI_IF_PURE | PTXI_IF_DEAD) || i->check)
+        return false;
+    if (ptxi_ir_is_call(i))
+        return ir->calls_untracked;
+    if (mnemonic == PTXI_M_st) /* st.async, st.bulk */
+        return !(ptxi_op_flags[i->op] & PTXI_OP_FLAG_STORE);
+    return mnemonic == PTXI_M_red || mnemonic == PTXI_M_atom || is_untracked(i->op, mnemonic);
+}
+
+bool ptxi_track_init_misses_calls(const struct ptxi_module_ast *tree)
+{
+    for (uint32_t f = 0; f < tree->func_count; f++)
+        for (uint32_t k = 0; k < tree->funcs[f]->inst_count && !tree->funcs[f]->is_entry; k++) {
+            const struct ptxi_match *m = tree->funcs[f]->insts[k].match;
+
+            if (is_untracked(ptxi_isa_op(m), m->row->family) || ptxi_isa_has_word(m, PTXI_Q_async) ||
+                ptxi_isa_has_word(m, PTXI_Q_bulk))
+                return true;
+        }
+    return false;
 }
 
 static bool is_tracked_load(const struct ptxi_ir_inst *i)
@@ -144,57 +175,141 @@ static void find_values(struct tracker *t)
     } while (t->changed);
 }
 
+/* --- which of them are needed --- */
+
+static void need(struct tracker *t, uint32_t v)
+{
+    if (v == PTXI_NONE || t->needed[v])
+        return;
+    t->needed[v] = true;
+    t->changed = true;
+}
+
+static bool any_result(const struct tracker *t, const struct ptxi_ir_inst *i, const bool *property)
+{
+    struct ptxi_ir_walk w = ptxi_ir_writes(t->ir, i);
+    uint32_t v;
+    bool any = false;
+
+    while (ptxi_ir_next(&w, &v))
+        any |= property[v];
+    return any;
+}
+
+static void need_sources(struct tracker *t, const struct ptxi_ir_inst *i)
+{
+    struct ptxi_ir_inst copy;
+    struct ptxi_ir_walk w = sources(t->ir, i, &copy);
+    uint32_t v;
+
+    while (ptxi_ir_next(&w, &v))
+        need(t, v);
+}
+
+static void note_needed(struct tracker *t, const struct ptxi_ir_inst *i)
+{
+    need(t, i->guard);
+    if (i->check)
+        need(t, i->v[PTXI_F_A]);
+    if (is_tracked_store(i) || (!i->check && (ptxi_ir_is_branch(i) || i->op == PTXI_OP_brx ||
+                                              any_result(t, i, t->needed))))
+        need_sources(t, i);
+}
+
+static void find_needed(struct tracker *t)
+{
+    do {
+        t->changed = false;
+        for (uint32_t k = t->ir->count; k--;)
+            if (!(t->ir->insts[k].flags & PTXI_IF_DEAD))
+                note_needed(t, &t->ir->insts[k]);
+    } while (t->changed);
+}
+
 /* --- inserted instructions --- */
 
-static unsigned class_code(const struct tracker *t, uint32_t v)
+static bool is_tracked(const struct tracker *t, uint32_t v)
 {
-    return v == PTXI_NONE ? 0 : t->ir->vregs[v].class == PTXI_RC_ADDRESS ? PTXI_RC_64 : t->ir->vregs[v].class;
+    return v != PTXI_NONE && t->mask[v] != PTXI_NONE;
+}
+
+static unsigned class_of(const struct tracker *t, uint32_t v)
+{
+    return v == PTXI_NONE ? 0 : t->ir->vregs[v].class;
+}
+
+static uint32_t mask_of(const struct tracker *t, uint32_t v)
+{
+    return v == PTXI_NONE ? PTXI_NONE : t->mask[v];
 }
 
 static uint32_t shadow_of(const struct tracker *t, uint32_t v)
 {
-    return v != PTXI_NONE && t->maybe[v] ? t->shadow[v] : PTXI_NONE;
+    return v == PTXI_NONE ? PTXI_NONE : t->shadow[v];
 }
 
-static struct ptxi_ir_inst *insert(struct tracker *t, uint32_t at, uint16_t op, uint32_t d, uint32_t a, uint32_t b,
-                                   uint32_t c)
+/* NULL: memory is short. */
+static struct ptxi_ir_inst *insert(struct tracker *t, uint32_t at, uint16_t op, uint32_t d)
 {
-    ptxi_ir_make(t->ir, &t->ins, at, op, 0, PTXI_RC_16, a, b);
+    struct ptxi_ir_inst *i;
+
+    ptxi_ir_make(t->ir, &t->ins, at, op, 0, PTXI_RC_PRED, PTXI_NONE, PTXI_NONE);
     if (t->ir->oom)
         return NULL;
-    struct ptxi_ir_inst *i = &t->ins.list[t->ins.count - 1].inst;
-
+    i = &t->ins.list[t->ins.count - 1].inst;
     i->v[PTXI_F_D] = d;
     i->writes = (uint8_t)((d != PTXI_NONE) << PTXI_F_D);
-    if (c != PTXI_NONE)
-        ptxi_ir_set_read(i, PTXI_F_C, c);
-    i->mods = (uint16_t)(class_code(t, d) | class_code(t, a) << 3 | class_code(t, b) << 6 | class_code(t, c) << 9);
     return i;
 }
 
 static void copy_guard(struct ptxi_ir_inst *to, const struct ptxi_ir_inst *from)
 {
-    if (!to)
-        return;
     to->guard = from->guard;
     to->guard_negated = from->guard_negated;
+    to->flags |= from->flags & PTXI_IF_FRESH;
 }
 
-static void insert_use(struct tracker *t, uint32_t at, enum ptxi_init_use use, uint32_t a, uint32_t b, uint32_t c)
+/* Before an instruction that uses the values. NULL: there are none, or memory is short. */
+static struct ptxi_ir_inst *insert_use(struct tracker *t, uint32_t at, enum ptxi_init_use use, const uint32_t masks[3])
 {
     struct ptxi_ir_inst *i;
 
-    if (a == PTXI_NONE && b == PTXI_NONE && c == PTXI_NONE)
-        return;
-    i = insert(t, at, PTXI_OP_init_use, PTXI_NONE, a, b, c);
-    if (i) {
-        i->imm = use;
-        i->flags = PTXI_IF_NOT_SHARED;
-    }
+    if (masks[0] == PTXI_NONE || !(i = insert(t, at, PTXI_OP_init_use, PTXI_NONE)))
+        return NULL;
+    ptxi_ir_set_read(i, PTXI_F_A, masks[0]);
+    ptxi_ir_set_read(i, PTXI_F_B, masks[1]);
+    ptxi_ir_set_read(i, PTXI_F_C, masks[2]);
+    i->imm = use;
+    i->flags = PTXI_IF_NOT_SHARED;
+    return i;
 }
 
-/* Shadows of up to three sources that may be undefined. */
-static unsigned undefined_sources(const struct tracker *t, const struct ptxi_ir_inst *i, uint32_t from[3])
+static void use_address(struct tracker *t, uint32_t at, const struct ptxi_ir_inst *i)
+{
+    struct ptxi_ir_inst *use = insert_use(t, at, PTXI_INIT_ADDRESS,
+                                          (uint32_t[]){ mask_of(t, i->v[PTXI_F_A]), PTXI_NONE, PTXI_NONE });
+
+    if (use)
+        copy_guard(use, i);
+}
+
+/* The mask of v becomes the union of others, and its shadow all ones in these lanes. NULL: memory is short. */
+static struct ptxi_ir_inst *insert_spread(struct tracker *t, uint32_t at, uint32_t v, const uint32_t masks[3])
+{
+    struct ptxi_ir_inst *i = insert(t, at, PTXI_OP_init_spread, t->mask[v]);
+
+    if (!i)
+        return NULL;
+    ptxi_ir_set_write(i, PTXI_F_MODS, t->shadow[v]);
+    ptxi_ir_set_read(i, PTXI_F_A, masks[0]);
+    ptxi_ir_set_read(i, PTXI_F_B, masks[1]);
+    ptxi_ir_set_read(i, PTXI_F_C, masks[2]);
+    i->imm = (int32_t)class_of(t, v);
+    return i;
+}
+
+/* Masks of up to three different sources that may be undefined. */
+static void undefined_sources(const struct tracker *t, const struct ptxi_ir_inst *i, uint32_t from[3])
 {
     struct ptxi_ir_inst copy;
     struct ptxi_ir_walk w = sources(t->ir, i, &copy);
@@ -202,13 +317,9 @@ static unsigned undefined_sources(const struct tracker *t, const struct ptxi_ir_
     unsigned n = 0;
 
     from[0] = from[1] = from[2] = PTXI_NONE;
-    while (ptxi_ir_next(&w, &v))
-        if (t->maybe[v]) {
-            if (n < 3)
-                from[n] = t->shadow[v];
-            n++;
-        }
-    return n;
+    while (n < 3 && ptxi_ir_next(&w, &v))
+        if (is_tracked(t, v) && from[0] != t->mask[v] && from[1] != t->mask[v])
+            from[n++] = t->mask[v];
 }
 
 /* All results are undefined if a source is. Of instructions with many sources, such as matrix products, the first
@@ -216,28 +327,36 @@ static unsigned undefined_sources(const struct tracker *t, const struct ptxi_ir_
 static void spread(struct tracker *t, uint32_t at, const struct ptxi_ir_inst *i)
 {
     struct ptxi_ir_walk w = ptxi_ir_writes(t->ir, i);
+    struct ptxi_ir_inst *o;
     uint32_t v, from[3];
 
     undefined_sources(t, i, from);
-    while (ptxi_ir_next(&w, &v))
-        if (t->maybe[v])
-            copy_guard(insert(t, at, PTXI_OP_init_spread, t->shadow[v], from[0], from[1], from[2]), i);
+    while (ptxi_ir_next(&w, &v)) {
+        if (!is_tracked(t, v) || (from[0] == t->mask[v] && from[1] == PTXI_NONE && t->computed[v]))
+            continue; /* in the second case it is a function of itself, and its shadow is all ones already */
+        o = insert_spread(t, at, v, from);
+        if (!o)
+            return;
+        copy_guard(o, i);
+    }
 }
 
 /* A register with zeros, the shadow of a defined value. */
 static uint32_t zero(struct tracker *t, enum ptxi_class class)
 {
-    if (class == PTXI_RC_ADDRESS)
-        class = PTXI_RC_64;
     if (t->zeros[class] == PTXI_NONE)
         t->zeros[class] = ptxi_ir_const(t->ir, class, 0);
     return t->zeros[class];
 }
 
-/* The same operation on the shadows of the sources in `fields`. False: a shadow cannot be made in this way. */
+/* The same operation on the shadows of the sources in `fields`, after an init_bits that executes it if one of them has
+ * an undefined bit. False: a shadow cannot be made in this way. */
 static bool repeat(struct tracker *t, uint32_t at, const struct ptxi_ir_inst *i, unsigned fields)
 {
-    struct ptxi_ir_inst o = *i;
+    static const uint8_t order[] = { PTXI_F_A, PTXI_F_B, PTXI_F_C, PTXI_F_IMM };
+    uint32_t d = i->v[PTXI_F_D];
+    struct ptxi_ir_inst o = *i, *n;
+    unsigned classes = class_of(t, d);
 
     for (unsigned f = 0; f < PTXI_F_COUNT; f++) {
         uint32_t v = i->v[f];
@@ -245,22 +364,61 @@ static bool repeat(struct tracker *t, uint32_t at, const struct ptxi_ir_inst *i,
         if (!(i->reads >> f & 1) || v == PTXI_NONE)
             continue;
         if (!(fields >> f & 1)) {
-            if (t->maybe[v])
+            if (is_tracked(t, v))
                 return false;
             continue;
         }
-        if (!t->maybe[v] && (t->ir->vregs[v].class == PTXI_RC_PRED || t->ir->vregs[v].class == PTXI_RC_128))
+        if (class_of(t, v) == PTXI_RC_PRED || (!is_tracked(t, v) && class_of(t, v) == PTXI_RC_128))
             return false;
-        o.v[f] = t->maybe[v] ? t->shadow[v] : zero(t, t->ir->vregs[v].class);
+        o.v[f] = is_tracked(t, v) ? t->shadow[v] : zero(t, t->ir->vregs[v].class);
     }
-    struct ptxi_ir_inst *n = insert(t, at, i->op, PTXI_NONE, PTXI_NONE, PTXI_NONE, PTXI_NONE);
-
+    n = insert(t, at, PTXI_OP_init_bits, t->mask[d]);
     if (!n)
         return true;
-    o.v[PTXI_F_D] = t->shadow[i->v[PTXI_F_D]];
-    o.flags &= (uint16_t)~PTXI_IF_FIRST;
+    copy_guard(n, i);
+    n->flags = (uint16_t)((n->flags & ~PTXI_IF_PURE) | PTXI_IF_NOT_SHARED);
+    n->imm = PTXI_NO_SLOT;
+    for (unsigned k = 0; k < sizeof order; k++)
+        if (i->reads & fields & 1u << order[k]) {
+            classes |= class_of(t, i->v[order[k]]) << (3 * (k + 1));
+            ptxi_ir_set_read(n, order[k], mask_of(t, i->v[order[k]]));
+        }
+    n->mods = (uint16_t)classes;
+    n = insert(t, at, i->op, PTXI_NONE);
+    if (!n)
+        return true;
+    o.v[PTXI_F_D] = t->shadow[d];
+    o.flags = (uint16_t)((i->flags & (PTXI_IF_EARLY | PTXI_IF_FRESH)) | PTXI_IF_NOT_SHARED | PTXI_IF_NESTED);
     *n = o;
     return true;
+}
+
+/* The shadow of a copied value is a copy. */
+static void copy_shadow(struct tracker *t, uint32_t at, const struct ptxi_ir_inst *i)
+{
+    uint32_t d = i->v[PTXI_F_D], a = i->v[PTXI_F_A];
+    struct ptxi_ir_inst *o = insert(t, at, PTXI_OP_init_move, t->mask[d]);
+
+    if (!o)
+        return;
+    copy_guard(o, i);
+    ptxi_ir_set_read(o, PTXI_F_A, mask_of(t, a));
+    if (!is_tracked(t, a))
+        return;
+    ptxi_ir_set_write(o, PTXI_F_B, t->shadow[d]);
+    ptxi_ir_set_read(o, PTXI_F_C, t->shadow[a]);
+    o->mods = (uint16_t)class_of(t, d);
+}
+
+static bool any_result_is_tracked(const struct tracker *t, const struct ptxi_ir_inst *i)
+{
+    struct ptxi_ir_walk w = ptxi_ir_writes(t->ir, i);
+    uint32_t v;
+    bool any = false;
+
+    while (ptxi_ir_next(&w, &v))
+        any |= is_tracked(t, v);
+    return any;
 }
 
 static void track_value(struct tracker *t, uint32_t at, const struct ptxi_ir_inst *i)
@@ -268,9 +426,15 @@ static void track_value(struct tracker *t, uint32_t at, const struct ptxi_ir_ins
     unsigned data = data_sources(i->op), fields = data == 1 ? 1u << PTXI_F_A : 1u << PTXI_F_A | 1u << PTXI_F_B;
     uint32_t d = i->v[PTXI_F_D];
 
+    if (!any_result_is_tracked(t, i))
+        return;
+    if (ptxi_ir_is_move(i)) {
+        copy_shadow(t, at, i);
+        return;
+    }
     if (is_move(i->op))
         fields = i->reads;
-    if ((is_move(i->op) || data) && i->list == PTXI_NONE && d != PTXI_NONE && t->maybe[d] && repeat(t, at, i, fields))
+    if ((is_move(i->op) || data) && i->list == PTXI_NONE && is_tracked(t, d) && repeat(t, at, i, fields))
         return;
     spread(t, at, i);
 }
@@ -280,21 +444,29 @@ static void track_value(struct tracker *t, uint32_t at, const struct ptxi_ir_ins
 static uint16_t access_mods(const struct tracker *t, const struct ptxi_ir_inst *i, unsigned bytes, uint32_t value)
 {
     return (uint16_t)((i->check & (PTXI_CHECK_SHARED | PTXI_CHECK_GENERIC)) | bytes |
-                      class_code(t, value) << PTXI_INIT_CLASS_SHIFT);
+                      class_of(t, value) << PTXI_INIT_CLASS_SHIFT);
 }
 
 static void track_element(struct tracker *t, uint32_t at, const struct ptxi_ir_inst *i, uint32_t v, unsigned bytes,
                           unsigned offset)
 {
     bool load = is_tracked_load(i);
-    uint32_t shadow = shadow_of(t, v);
-    struct ptxi_ir_inst *o = insert(t, at, load ? PTXI_OP_init_load : PTXI_OP_init_store, load ? shadow : PTXI_NONE,
-                                    i->v[PTXI_F_A], load ? PTXI_NONE : shadow, PTXI_NONE);
+    struct ptxi_ir_inst *o;
 
+    if (load && !is_tracked(t, v))
+        return;
+    o = insert(t, at, load ? PTXI_OP_init_load : PTXI_OP_init_store, load ? t->mask[v] : PTXI_NONE);
     if (!o)
         return;
     copy_guard(o, i);
-    o->flags = PTXI_IF_NOT_SHARED;
+    ptxi_ir_set_read(o, PTXI_F_A, i->v[PTXI_F_A]);
+    if (load) {
+        ptxi_ir_set_write(o, PTXI_F_B, t->shadow[v]);
+    } else {
+        ptxi_ir_set_read(o, PTXI_F_B, mask_of(t, v));
+        ptxi_ir_set_read(o, PTXI_F_C, shadow_of(t, v));
+    }
+    o->flags = (uint16_t)((o->flags & ~PTXI_IF_PURE) | PTXI_IF_NOT_SHARED);
     o->mods = access_mods(t, i, bytes, v);
     if (!load && v != PTXI_NONE && t->computed[v])
         o->mods |= PTXI_INIT_COMPUTED;
@@ -308,7 +480,7 @@ static void track_access(struct tracker *t, uint32_t at, const struct ptxi_ir_in
                                                { PTXI_F_D, PTXI_F_B, PTXI_F_C, PTXI_F_MODS } };
     unsigned bytes = i->check & PTXI_CHECK_BYTES, count = ptxi_op_elements(ptxi_op_flags[i->op]);
 
-    insert_use(t, at, PTXI_INIT_ADDRESS, shadow_of(t, i->v[PTXI_F_A]), PTXI_NONE, PTXI_NONE);
+    use_address(t, at, i);
     for (unsigned e = 0; e < count; e++) {
         unsigned field = is_tracked_load(i) ? load_fields[count / 2][e] : store_fields[e];
 
@@ -317,17 +489,89 @@ static void track_access(struct tracker *t, uint32_t at, const struct ptxi_ir_in
     }
 }
 
+static const uint32_t no_masks[3] = { PTXI_NONE, PTXI_NONE, PTXI_NONE };
+
+static void define_results(struct tracker *t, uint32_t at, const struct ptxi_ir_inst *i)
+{
+    struct ptxi_ir_walk w = ptxi_ir_writes(t->ir, i);
+    struct ptxi_ir_inst *o;
+    uint32_t v;
+
+    while (ptxi_ir_next(&w, &v)) {
+        if (!is_tracked(t, v))
+            continue;
+        o = insert_spread(t, at, v, no_masks);
+        if (!o)
+            return;
+        copy_guard(o, i);
+    }
+}
+
 /* An atomic operation defines its memory, and its result is defined. */
 static void track_atomic(struct tracker *t, uint32_t at, const struct ptxi_ir_inst *i)
 {
-    insert_use(t, at, PTXI_INIT_ADDRESS, shadow_of(t, i->v[PTXI_F_A]), PTXI_NONE, PTXI_NONE);
+    use_address(t, at, i);
     track_element(t, at, i, PTXI_NONE, i->check & PTXI_CHECK_BYTES, 0);
-    struct ptxi_ir_walk w = ptxi_ir_writes(t->ir, i);
-    uint32_t v;
+    define_results(t, at, i);
+}
 
-    while (ptxi_ir_next(&w, &v))
-        if (t->maybe[v])
-            copy_guard(insert(t, at, PTXI_OP_init_spread, t->shadow[v], PTXI_NONE, PTXI_NONE, PTXI_NONE), i);
+/* `bytes` of shared memory, or of memory at a generic address, get the shadow of v, or are defined. */
+static void define_memory(struct tracker *t, uint32_t at, const struct ptxi_ir_inst *i, unsigned bytes, int32_t offset)
+{
+    struct ptxi_ir_inst *o = insert(t, at, PTXI_OP_init_store, PTXI_NONE);
+
+    if (!o)
+        return;
+    copy_guard(o, i);
+    ptxi_ir_set_read(o, PTXI_F_A, i->v[PTXI_F_A]);
+    o->flags = (uint16_t)((o->flags & ~PTXI_IF_PURE) | PTXI_IF_NOT_SHARED);
+    o->mods = (uint16_t)((class_of(t, i->v[PTXI_F_A]) == PTXI_RC_32 ? PTXI_CHECK_SHARED : PTXI_CHECK_GENERIC) | bytes);
+    o->imm = offset;
+}
+
+/* The destination of a copy gets the shadow of its source when the copy begins. */
+static void track_copy(struct tracker *t, uint32_t at, const struct ptxi_ir_inst *i)
+{
+    static const uint8_t classes[] = { [4] = PTXI_RC_32, [8] = PTXI_RC_64, [16] = PTXI_RC_128 };
+    unsigned bytes = i->mods & PTXI_CP_ASYNC_SIZE, class = classes[bytes] << PTXI_INIT_CLASS_SHIFT;
+    uint32_t mask = ptxi_ir_vreg(t->ir, PTXI_RC_PRED), shadow = ptxi_ir_vreg(t->ir, (enum ptxi_class)classes[bytes]);
+    struct ptxi_ir_inst *load, *store;
+
+    if (t->untracked || i->v[PTXI_F_C] != PTXI_NONE) { /* not all bytes come from the source */
+        define_memory(t, at, i, bytes, i->imm);
+        return;
+    }
+    if (!(load = insert(t, at, PTXI_OP_init_load, mask)))
+        return;
+    copy_guard(load, i);
+    ptxi_ir_set_read(load, PTXI_F_A, i->v[PTXI_F_B]);
+    ptxi_ir_set_write(load, PTXI_F_B, shadow);
+    load->flags = (uint16_t)((load->flags & ~PTXI_IF_PURE) | PTXI_IF_NOT_SHARED);
+    if (i->guard != PTXI_NONE)
+        load->flags |= PTXI_IF_FRESH;
+    load->mods = (uint16_t)(bytes | class);
+    if (!(store = insert(t, at, PTXI_OP_init_store, PTXI_NONE)))
+        return;
+    copy_guard(store, i);
+    ptxi_ir_set_read(store, PTXI_F_A, i->v[PTXI_F_A]);
+    ptxi_ir_set_read(store, PTXI_F_B, mask);
+    ptxi_ir_set_read(store, PTXI_F_C, shadow);
+    store->flags = (uint16_t)((store->flags & ~PTXI_IF_PURE) | PTXI_IF_NOT_SHARED);
+    store->mods = (uint16_t)(PTXI_CHECK_SHARED | bytes | class);
+    store->imm = i->imm;
+}
+
+/* Instructions that write memory in other ways than stores. */
+static void track_writer(struct tracker *t, uint32_t at, const struct ptxi_ir_inst *i)
+{
+    enum { ROW_BYTES = 16, MBARRIER_BYTES = 8 };
+
+    if (i->op == PTXI_OP_cp_async)
+        track_copy(t, at, i);
+    else if (i->op == PTXI_OP_stmatrix) /* lanes whose addresses have no meaning may define other memory */
+        define_memory(t, at, i, ROW_BYTES, i->imm >> PTXI_MATRIX_OFFSET);
+    else if (i->op == PTXI_OP_mbarrier_init)
+        define_memory(t, at, i, MBARRIER_BYTES, i->imm);
 }
 
 static void track_inst(struct tracker *t, uint32_t at)
@@ -338,16 +582,20 @@ static void track_inst(struct tracker *t, uint32_t at)
     if (i.flags & PTXI_IF_DEAD)
         return;
     if (i.guard != PTXI_NONE)
-        insert_use(t, at, PTXI_INIT_GUARD, shadow_of(t, i.guard), PTXI_NONE, PTXI_NONE);
+        insert_use(t, at, PTXI_INIT_GUARD, (uint32_t[]){ mask_of(t, i.guard), PTXI_NONE, PTXI_NONE });
     if (is_tracked_load(&i) || is_tracked_store(&i))
         track_access(t, at, &i);
     else if (i.check)
         track_atomic(t, at, &i);
+    else if (ptxi_ir_is_call(&i))
+        define_results(t, at, &i);
     else if (ptxi_ir_is_branch(&i) || i.op == PTXI_OP_brx) {
         undefined_sources(t, &i, from);
-        insert_use(t, at, PTXI_INIT_BRANCH, from[0], from[1], from[2]);
-    } else
+        insert_use(t, at, PTXI_INIT_BRANCH, from);
+    } else {
+        track_writer(t, at, &i);
         track_value(t, at, &i);
+    }
 }
 
 /* Registers that may be read before they are written are undefined in the beginning. */
@@ -356,12 +604,12 @@ static void fill_unwritten(struct tracker *t, const struct ptxi_liveness *live)
     uint32_t first = t->ir->blocks[t->ir->order[0]].first;
 
     for (uint32_t v = 0; v < t->vregs; v++)
-        if (live->at_entry[v] && t->maybe[v]) {
-            struct ptxi_ir_inst *i = insert(t, first, PTXI_OP_init_spread, t->shadow[v], PTXI_NONE, PTXI_NONE,
-                                            PTXI_NONE);
+        if (live->at_entry[v] && is_tracked(t, v)) {
+            struct ptxi_ir_inst *i = insert_spread(t, first, v, no_masks);
 
-            if (i)
-                i->imm = 1; /* undefined */
+            if (!i)
+                return;
+            i->imm |= PTXI_INIT_UNDEFINED;
         }
 }
 
@@ -369,6 +617,21 @@ static bool is_unwritten(const struct ptxi_ir *ir, const struct ptxi_liveness *l
 {
     return live->at_entry[v] && ir->vregs[v].kind == PTXI_VR_PLAIN && !ptxi_ir_is_argument(ir, v) &&
            ir->blocks[ir->order[0]].pred_count == 0;
+}
+
+static bool make_shadows(struct tracker *t)
+{
+    t->mask = ARENA_NEW(t->ir->arena, uint32_t, t->vregs + 1);
+    t->shadow = ARENA_NEW(t->ir->arena, uint32_t, t->vregs + 1);
+    if (!t->mask || !t->shadow)
+        return !(t->ir->oom = true);
+    for (uint32_t v = 0; v < t->vregs; v++) {
+        bool tracked = t->maybe[v] && t->needed[v];
+
+        t->mask[v] = tracked ? ptxi_ir_vreg(t->ir, PTXI_RC_PRED) : PTXI_NONE;
+        t->shadow[v] = tracked && class_of(t, v) ? ptxi_ir_vreg(t->ir, (enum ptxi_class)class_of(t, v)) : PTXI_NONE;
+    }
+    return !t->ir->oom;
 }
 
 bool ptxi_track_init(struct ptxi_ir *ir)
@@ -379,8 +642,8 @@ bool ptxi_track_init(struct ptxi_ir *ir)
 
     t.maybe = ARENA_NEW(ir->arena, bool, ir->vreg_count + 1);
     t.computed = ARENA_NEW(ir->arena, bool, ir->vreg_count + 1);
-    t.shadow = ARENA_NEW(ir->arena, uint32_t, ir->vreg_count + 1);
-    if (!t.maybe || !t.computed || !t.shadow)
+    t.needed = ARENA_NEW(ir->arena, bool, ir->vreg_count + 1);
+    if (!t.maybe || !t.computed || !t.needed)
         return !(ir->oom = true);
     if (!ptxi_liveness(ir, &live))
         return false;
@@ -388,12 +651,12 @@ bool ptxi_track_init(struct ptxi_ir *ir)
     for (uint32_t v = 0; v < t.vregs; v++)
         t.maybe[v] = is_unwritten(ir, &live, v);
     for (uint32_t k = 0; k < count; k++)
-        t.untracked |= writes_untracked(&ir->insts[k]) || ptxi_ir_is_call(&ir->insts[k]);
+        t.untracked |= writes_untracked(ir, &ir->insts[k]);
     ir->untracked = t.untracked;
     find_values(&t);
-    for (uint32_t v = 0; v < t.vregs; v++)
-        if (t.maybe[v])
-            t.shadow[v] = ptxi_ir_vreg(ir, (enum ptxi_class)class_code(&t, v));
+    find_needed(&t);
+    if (!make_shadows(&t))
+        return false;
     fill_unwritten(&t, &live);
     for (uint32_t k = 0; k < count && !ir->oom; k++)
         track_inst(&t, k);

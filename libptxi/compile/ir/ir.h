@@ -63,7 +63,8 @@ enum {
     PTXI_IF_ALWAYS = 128,   /* part of a guarded PTX instruction, but runs for all lanes */
     PTXI_IF_FRESH = 256,    /* guarded, and its results have no older value to keep */
     PTXI_IF_POLLS = 512,    /* reads what other threads change: a short loop around it is a wait */
-    PTXI_IF_NOT_SHARED = 1024 /* not pure, but does not access shared memory */
+    PTXI_IF_NOT_SHARED = 1024, /* not pure, but does not access shared memory */
+    PTXI_IF_NESTED = 2048   /* the instruction before executes it, and has its guard */
 };
 
 struct ptxi_ir_inst {
@@ -159,6 +160,7 @@ struct ptxi_ir {
 
     uint32_t barriers;   /* as in struct ptxi_code */
     bool untracked;      /* the same */
+    bool calls_untracked; /* functions that this one may call do */
     uint64_t local_bytes;
     uint32_t arg_words, ret_words;
     struct ptxi_ir_arg *returned; /* a function's return values, which `ret` reads */

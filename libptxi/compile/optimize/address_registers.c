@@ -29,6 +29,13 @@ static uint16_t access_at(uint16_t op)
     return 0;
 }
 
+/* Whether the instruction tracks a load or store in global memory (codegen/track_init.c). */
+static bool is_tracking(const struct ptxi_ir_inst *i)
+{
+    return (i->op == PTXI_OP_init_load || i->op == PTXI_OP_init_store) &&
+           !(i->mods & (PTXI_CHECK_SHARED | PTXI_CHECK_GENERIC));
+}
+
 /* A strong load of a word may exceed the end of its memory, which depends on its operation (exec/memory/access.c). */
 static bool is_access(const struct ptxi_ir_inst *i)
 {
@@ -157,7 +164,7 @@ static void check(struct addresses *s, struct ptxi_ir_inst *i)
     while (ptxi_ir_next(&r, &v)) {
         if (!s->chosen[v] || derives)
             continue;
-        if (!is_access(i) || i->v[PTXI_F_A] != v || as_address++)
+        if (!(is_access(i) || is_tracking(i)) || i->v[PTXI_F_A] != v || as_address++)
             drop(s, v);
     }
 }
@@ -216,6 +223,10 @@ static void convert(struct addresses *s, struct ptxi_ir_inst *i)
 
     if (is_access(i) && is_chosen(s, i->v[PTXI_F_A])) {
         i->op = access_at(i->op);
+        return;
+    }
+    if (is_tracking(i) && is_chosen(s, i->v[PTXI_F_A])) {
+        i->mods |= PTXI_INIT_ROW;
         return;
     }
     if (!(i->writes & 1u << PTXI_F_D) || !is_chosen(s, i->v[PTXI_F_D]))

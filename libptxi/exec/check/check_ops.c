@@ -2,6 +2,7 @@
 #include "exec/check/check.h"
 #include "exec/check/order.h"
 #include "exec/check/race.h"
+#include "exec/check/shared_words_inl.h"
 #include "exec/check/sync.h"
 #include "exec/engine/address_space.h"
 #include "exec/engine/engine.h"
@@ -29,6 +30,54 @@ static ptxi_lanes find_shared_lanes(uint64_t *addresses, ptxi_lanes *outside)
     return shared;
 }
 
+/* An access to shared memory that the states of its words explain. False: the race checker has to look at it. */
+static bool is_harmless(struct ptxi_warp *w, const struct ptxi_insn *i)
+{
+    unsigned strength = i->mods >> PTXI_CHECK_STRENGTH_SHIFT & 3;
+    uint32_t meta = ptxi_race_meta(i);
+
+    if (w->cta->check->has_async)
+        return false;
+    if (strength == PTXI_CHECK_WEAK)
+        return i->mods & PTXI_CHECK_WRITE ? check_words(w, i, WORD_WRITE, meta) : check_words(w, i, WORD_READ, meta);
+    /* without fences and locks, atomic operations order nothing */
+    return strength == PTXI_CHECK_ATOMIC && !w->cta->check->any_lanes && !ptxi_race_may_lock(i) &&
+           check_words(w, i, WORD_ATOMIC, meta);
+}
+
+/* Checks an access of neighbouring lanes to a row of global memory. False: it is no row. */
+static bool check_global_row(struct ptxi_warp *w, const struct ptxi_insn *i)
+{
+    const void *a = PTXI_SLOT(w, i->a);
+    unsigned first = ptxi_first_lane(w->active);
+    ptxi_lanes run = w->active >> first;
+    uint32_t size = i->mods & PTXI_CHECK_BYTES;
+    uint64_t stride, address, off = 0;
+
+    if (run & (run + 1))
+        return false;
+    if (i->mods & PTXI_CHECK_ROW) {
+        const struct ptxi_address *row = a;
+
+        if (!ptxi_address_is_row(row, w->active))
+            return false;
+        stride = (uint64_t)row->stride;
+        address = row->first + stride * first;
+    } else {
+        const uint64_t *lanes = a;
+
+        stride = lanes[1] - lanes[0];
+        address = lanes[0];
+        for (unsigned l = 0; l < PTXI_LANES; l++)
+            off |= lanes[l] ^ (address + stride * l);
+        if (w->active != PTXI_ALL_LANES || off)
+            return false;
+    }
+    address += (uint64_t)(int64_t)i->imm;
+    return (!stride || stride == size) && address < PTXI_SHARED_WINDOW &&
+           ptxi_race_check_row(w, i, address, !stride, w->active);
+}
+
 OP( check_access )
 {
     LANE_ARRAY(uint64_t, addresses);
@@ -36,6 +85,12 @@ OP( check_access )
     const void *a = PTXI_SLOT(w, i->a);
 
     if (__builtin_expect(!w->cta->check, 0))
+        NEXT;
+    if (i->mods & PTXI_CHECK_SHARED && is_harmless(w, i)) {
+        w->cta->check->accesses++;
+        NEXT;
+    }
+    if (!(i->mods & PTXI_CHECK_SHARED) && check_global_row(w, i))
         NEXT;
     if (i->mods & PTXI_CHECK_SHARED) {
         FOR_LANES addresses[l] = (uint32_t)(((const uint32_t *)a)[l] + (uint32_t)i->imm);
@@ -53,7 +108,9 @@ OP( check_access )
 
 OP( check_acquire )
 {
-    if (w->cta->check)
+    const struct ptxi_check_cta *k = w->cta->check;
+
+    if (k && (k->any_lanes || !k->words.states || !(i->mods & PTXI_CHECK_SHARED)))
         ptxi_race_acquire(w, i, w->active);
     NEXT;
 }

@@ -157,51 +157,24 @@ bool ptxi_concurrent_is_before(const struct ptxi_check *check, struct ptxi_other
     return last->before;
 }
 
-/* Whether a record can be removed. */
-static bool is_over(const struct ptxi_check *check, struct ptxi_other_launch *last, const struct ptxi_record *r)
+/* A launch that looks at a line. */
+struct looking {
+    const struct ptxi_check *check;
+    struct ptxi_other_launch *last;
+};
+
+static bool is_needed(void *user, const struct ptxi_record *r, bool write, unsigned offset, unsigned size)
 {
-    return !r->agent || (r->agent - check->first_agent >= check->agent_count &&
-                         ptxi_concurrent_is_before(check, last, r->agent));
-}
+    const struct looking *k = user;
 
-static bool filter_rows(const struct ptxi_check *check, struct ptxi_other_launch *last, struct ptxi_access_row *rows)
-{
-    bool left = false;
-
-    for (unsigned k = 0; k < PTXI_CELL_RECORDS; k++) {
-        if (!rows[k].end || is_over(check, last, &rows[k].record))
-            memset(&rows[k], 0, sizeof rows[k]);
-        left |= rows[k].end;
-    }
-    return left;
-}
-
-static bool filter_cell(const struct ptxi_check *check, struct ptxi_other_launch *last, struct ptxi_cell *c)
-{
-    struct ptxi_record *records[] = { &c->writes[0], &c->writes[1], &c->reads[0], &c->reads[1] };
-    bool left = false;
-
-    for (unsigned k = 0; k < sizeof records / sizeof *records; k++) {
-        if (is_over(check, last, records[k]))
-            records[k]->agent = 0;
-        left |= records[k]->agent != 0;
-    }
-    return left;
+    (void)write, (void)offset, (void)size;
+    return r->agent - k->check->first_agent < k->check->agent_count ||
+           !ptxi_concurrent_is_before(k->check, k->last, r->agent);
 }
 
 void ptxi_concurrent_filter(const struct ptxi_check *check, struct ptxi_other_launch *last, struct ptxi_line *l)
 {
-    bool left = false;
-
-    if (l->has_cells) {
-        for (unsigned k = 0; k < (unsigned)PTXI_LINE_BYTES >> l->cell_shift; k++)
-            left |= filter_cell(check, last, &l->cells[k]);
-    } else {
-        left = filter_rows(check, last, l->writes);
-        left |= filter_rows(check, last, l->reads);
-    }
-    if (!left)
-        ptxi_line_forget(l);
+    ptxi_line_filter(l, is_needed, &(struct looking){ check, last });
 }
 
 struct ptxi_finding_site ptxi_concurrent_site(const struct ptxi_past_launch *p, uint32_t agent, uint32_t thread)
@@ -289,15 +262,16 @@ static void add(const struct copying *c, const struct ptxi_finding_site *earlier
     ptxi_findings_add(c->findings, &f, p ? p->kernel : NULL, p ? p->launch : 0);
 }
 
-static void check_record(const struct copying *c, const struct ptxi_record *r, bool writes, uint64_t address,
-                         uint32_t size)
+static bool check_record(void *user, const struct ptxi_record *r, bool writes, unsigned offset, unsigned size)
 {
+    const struct copying *c = user;
+    uint64_t address = c->address + offset;
     const struct ptxi_past_launch *p;
     struct ptxi_past_launch found;
     struct ptxi_finding_site s;
 
-    if (!r->agent || (!writes && !c->rows->write) || !ptxi_copied_rows_overlap(c->rows, address, size))
-        return;
+    if ((!writes && !c->rows->write) || !ptxi_copied_rows_overlap(c->rows, address, size))
+        return true;
     pthread_mutex_lock(&c->checker->lock);
     p = find_past(c->checker, r->agent);
     if (p && !ptxi_task_is_before(&p->task, ptxi_task_current))
@@ -306,31 +280,14 @@ static void check_record(const struct copying *c, const struct ptxi_record *r, b
         p = NULL;
     pthread_mutex_unlock(&c->checker->lock);
     if (!p)
-        return;
+        return true;
     s = ptxi_concurrent_site(&found, r->agent,
                              ptxi_record_warp(r) * 32 + (r->lanes ? (unsigned)__builtin_ctz(r->lanes) : 0));
     s.access = ptxi_record_access(r, writes);
     s.code = ptxi_place_find(ptxi_record_place(r), &s.at);
     s.what = s.code ? NULL : found.kernel;
     add(c, &s, writes, address, size, &found);
-}
-
-static void check_line(const struct copying *c, const struct ptxi_line *l)
-{
-    for (unsigned k = 0; k < PTXI_CELL_RECORDS; k++) {
-        const struct ptxi_access_row *rows[] = { &l->writes[k], &l->reads[k] };
-
-        for (unsigned n = 0; n < 2 && !l->has_cells; n++)
-            if (rows[n]->end)
-                check_record(c, &rows[n]->record, n == 0, c->address + 4u * rows[n]->first,
-                             4u * (rows[n]->end - rows[n]->first));
-        for (unsigned at = 0; l->has_cells && at < (unsigned)PTXI_LINE_BYTES >> l->cell_shift; at++) {
-            uint64_t address = c->address + ((uint64_t)at << l->cell_shift);
-
-            check_record(c, &l->cells[at].writes[k], true, address, 1u << l->cell_shift);
-            check_record(c, &l->cells[at].reads[k], false, address, 1u << l->cell_shift);
-        }
-    }
+    return true;
 }
 
 static void check_lines(struct copying *c, uint64_t first, uint64_t size)
@@ -346,7 +303,7 @@ static void check_lines(struct copying *c, uint64_t first, uint64_t size)
 
         c->address = at;
         ptxi_line_lock(l);
-        check_line(c, l);
+        ptxi_line_filter(l, check_record, c); /* keeps all */
         ptxi_line_unlock(l);
         at += PTXI_LINE_BYTES;
     }

@@ -1,4 +1,5 @@
-/* Handlers of the operations that track uninitialised values. Shadows are registers of the classes of their values. */
+/* Handlers of the operations that track uninitialised values. A mask is a predicate: the lanes in which a value is not
+ * fully defined. A shadow has the class of its value; it is valid for the lanes of its mask. */
 #include "exec/check/init.h"
 #include "exec/check/init_shadow.h"
 #include "exec/check/order.h"
@@ -6,6 +7,8 @@
 #include "exec/engine/engine.h"
 #include "exec/engine/handler.h"
 #include "exec/engine/op_shapes.h"
+#include "exec/memory/address_register.h"
+#include "exec/memory/coalesce.h"
 
 /* Classes of registers: 0 is a predicate. */
 static inline uint32_t class_bytes(unsigned class)
@@ -13,70 +16,185 @@ static inline uint32_t class_bytes(unsigned class)
     return 1u << class; /* 16 bits: class 1, 128 bits: class 4 */
 }
 
-/* The lanes in which a shadow is not 0. */
-static ptxi_lanes undefined_lanes(const struct ptxi_warp *w, uint16_t slot, unsigned class)
+static inline unsigned char *shadow_at(const struct ptxi_warp *w, unsigned slot, unsigned class, unsigned lane)
 {
-    const void *s = PTXI_SLOT(w, slot);
-    ptxi_lanes lanes = 0;
-
-    if (slot == PTXI_NO_SLOT)
-        return 0;
-    switch (class) {
-    case 0: return *(const ptxi_lanes *)s;
-    case 1: for (unsigned l = 0; l < PTXI_LANES; l++) lanes |= (ptxi_lanes)(((const uint16_t *)s)[l] != 0) << l; break;
-    case 2: for (unsigned l = 0; l < PTXI_LANES; l++) lanes |= (ptxi_lanes)(((const uint32_t *)s)[l] != 0) << l; break;
-    case 3: for (unsigned l = 0; l < PTXI_LANES; l++) lanes |= (ptxi_lanes)(((const uint64_t *)s)[l] != 0) << l; break;
-    default:
-        for (unsigned l = 0; l < PTXI_LANES; l++) {
-            const uint64_t *v = (const uint64_t *)s + 2 * l;
-
-            lanes |= (ptxi_lanes)((v[0] | v[1]) != 0) << l;
-        }
-    }
-    return lanes;
+    return (unsigned char *)PTXI_SLOT(w, slot) + (size_t)lane * class_bytes(class);
 }
 
-static ptxi_lanes undefined_sources(const struct ptxi_warp *w, const struct ptxi_insn *i)
+static bool any_undefined(const unsigned char *shadow, uint32_t size)
 {
-    return undefined_lanes(w, i->a, i->mods >> 3 & 7) | undefined_lanes(w, i->b, i->mods >> 6 & 7) |
-           undefined_lanes(w, i->c, i->mods >> 9 & 7);
+    for (uint32_t k = 0; k < size; k++)
+        if (shadow[k])
+            return true;
+    return false;
+}
+
+static void fill_shadow(const struct ptxi_warp *w, unsigned slot, unsigned class, ptxi_lanes lanes, int byte)
+{
+    for (; lanes && class; lanes &= lanes - 1)
+        memset(shadow_at(w, slot, class, ptxi_first_lane(lanes)), byte, class_bytes(class));
+}
+
+static inline ptxi_lanes mask_in(const struct ptxi_warp *w, uint16_t slot)
+{
+    return slot == PTXI_NO_SLOT ? 0 : ptxi_pred(w, slot);
+}
+
+static inline ptxi_lanes masks_of_sources(const struct ptxi_warp *w, const struct ptxi_insn *i)
+{
+    return (mask_in(w, i->a) | mask_in(w, i->b) | mask_in(w, i->c)) & w->active;
 }
 
 OP( init_spread )
 {
-    ptxi_lanes lanes = i->imm ? PTXI_ALL_LANES : undefined_sources(w, i);
-    unsigned class = i->mods & 7;
-    unsigned char *d = PTXI_SLOT(w, i->d);
+    ptxi_lanes lanes = i->imm & PTXI_INIT_UNDEFINED ? PTXI_ALL_LANES : masks_of_sources(w, i);
 
-    if (i->d == PTXI_NO_SLOT)
-        NEXT;
-    if (class == 0) {
-        ptxi_set_pred(w, i->d, lanes);
-        NEXT;
-    }
-    for (ptxi_lanes left = w->active; left; left &= left - 1) {
+    ptxi_set_pred(w, i->d, lanes);
+    if (__builtin_expect(lanes != 0, 0))
+        fill_shadow(w, i->mods, i->imm & 7, lanes & w->active, 0xff);
+    NEXT;
+}
+
+OP( init_move )
+{
+    ptxi_lanes lanes = mask_in(w, i->a) & w->active;
+    unsigned class = i->mods;
+
+    ptxi_set_pred(w, i->d, lanes);
+    for (ptxi_lanes left = lanes; left && class; left &= left - 1) {
         unsigned l = ptxi_first_lane(left);
 
-        memset(d + (size_t)l * class_bytes(class), lanes >> l & 1 ? 0xff : 0, class_bytes(class));
+        memmove(shadow_at(w, i->b, class, l), shadow_at(w, i->c, class, l), class_bytes(class));
     }
     NEXT;
 }
 
+/* Makes the shadow of a source valid for all active lanes. */
+static void complete_shadow(const struct ptxi_warp *w, uint16_t mask, unsigned slot, unsigned class)
+{
+    if (mask != PTXI_NO_SLOT)
+        fill_shadow(w, slot, class, w->active & ~ptxi_pred(w, mask), 0);
+}
+
+OP( init_bits )
+{
+    const struct ptxi_insn *bits = i + 1;
+    ptxi_lanes lanes = 0;
+
+    if (__builtin_expect(!(masks_of_sources(w, i) | (mask_in(w, (uint16_t)i->imm) & w->active)), 1)) {
+        ptxi_set_pred(w, i->d, 0);
+        return i + 2;
+    }
+    complete_shadow(w, i->a, bits->a, i->mods >> 3 & 7);
+    complete_shadow(w, i->b, bits->b, i->mods >> 6 & 7);
+    complete_shadow(w, i->c, bits->c, i->mods >> 9 & 7);
+    complete_shadow(w, (uint16_t)i->imm, (uint16_t)bits->imm, i->mods >> 12 & 7);
+    w->table[bits->op](bits, w);
+    for (ptxi_lanes left = w->active; left; left &= left - 1) {
+        unsigned l = ptxi_first_lane(left);
+
+        lanes |= (ptxi_lanes)any_undefined(shadow_at(w, bits->d, i->mods & 7, l), class_bytes(i->mods & 7)) << l;
+    }
+    ptxi_set_pred(w, i->d, lanes);
+    return i + 2;
+}
+
 OP( init_use )
 {
-    ptxi_lanes lanes = undefined_sources(w, i) & w->active;
+    ptxi_lanes lanes = masks_of_sources(w, i);
 
     if (__builtin_expect(lanes != 0, 0))
         ptxi_init_report(w, i, (unsigned)i->imm, lanes, 0, 0);
     NEXT;
 }
 
-/* The address of a lane, and in *shared where the shadow of shared memory is. False: other memory, which is not
- * tracked. */
-static bool find_bytes(const struct ptxi_warp *w, const struct ptxi_insn *i, unsigned l, uint64_t *address,
-                       unsigned char **shared)
+/* --- memory --- */
+
+enum { MAX_RANGE = 1024 }; /* bytes between the lowest and the highest address that are worth a look at once */
+
+/* The bytes between the lowest and the highest address of the active lanes. */
+struct range {
+    uint64_t first, size; /* size 0: not one range of memory, or a large one */
+    bool shared;
+};
+
+static struct ptxi_address_range range_of_row(const struct ptxi_warp *w, const struct ptxi_address *a)
+{
+    uint64_t first = a->first + (uint64_t)a->stride * ptxi_first_lane(w->active);
+    uint64_t last = a->first + (uint64_t)a->stride * (63 - (unsigned)__builtin_clzll(w->active));
+
+    return (struct ptxi_address_range){ first < last ? first : last, first < last ? last : first, 0 };
+}
+
+static struct range find_range(const struct ptxi_warp *w, const struct ptxi_insn *i)
 {
     const void *a = PTXI_SLOT(w, i->a);
+    struct ptxi_address_range r;
+    struct range range = { .shared = i->mods & PTXI_CHECK_SHARED };
+
+    if (range.shared) {
+        r = ptxi_address_range_32(a, w->active);
+        range.first = (uint32_t)(r.lo + (uint32_t)i->imm);
+    } else if (i->mods & PTXI_INIT_ROW) {
+        if (!ptxi_address_is_row(a, w->active))
+            return range;
+        r = range_of_row(w, a);
+        range.first = r.lo + (uint64_t)(int64_t)i->imm;
+    } else {
+        r = ptxi_address_range_64(a, w->active);
+        range.first = r.lo + (uint64_t)(int64_t)i->imm;
+        if (r.hi >= PTXI_SHARED_WINDOW || range.first >= PTXI_SHARED_WINDOW)
+            return range;
+    }
+    if (r.hi - r.lo < MAX_RANGE)
+        range.size = r.hi - r.lo + (i->mods & PTXI_CHECK_BYTES);
+    return range;
+}
+
+/* Whether all of the range is known to be defined. */
+static bool is_defined(const struct ptxi_warp *w, const struct range *r)
+{
+    const unsigned char *shadow;
+
+    if (!r->size)
+        return false;
+    if (!r->shared)
+        return ptxi_init_is_defined(r->first, r->size);
+    shadow = ptxi_init_shared(w, r->first, (uint32_t)r->size);
+    return shadow && ptxi_init_is_zero(shadow, r->size);
+}
+
+/* Makes all of the range defined, if it is tracked. */
+static void define(const struct ptxi_warp *w, const struct range *r)
+{
+    unsigned char *shadow = r->shared ? ptxi_init_shared(w, r->first, (uint32_t)r->size) : NULL;
+
+    if (shadow)
+        memset(shadow, 0, r->size);
+    else if (!r->shared)
+        ptxi_init_define(r->first, r->size);
+}
+
+/* Whether the lanes access all bytes of the range if no two of them access the same. */
+static bool is_dense(const struct ptxi_warp *w, const struct ptxi_insn *i, const struct range *r)
+{
+    const void *a = PTXI_SLOT(w, i->a);
+    uint32_t size = i->mods & PTXI_CHECK_BYTES;
+
+    if (r->size != (uint64_t)__builtin_popcountll(w->active) * size)
+        return false;
+    if (i->mods & PTXI_INIT_ROW)
+        return ((const struct ptxi_address *)a)->stride == size;
+    if (w->active != PTXI_ALL_LANES)
+        return false;
+    return r->shared ? ptxi_is_contiguous_32(a, size) : ptxi_is_contiguous_64(a, size);
+}
+
+/* The address of a lane, and in *shared where the shadow of shared memory is. False: other memory, which is not
+ * tracked. */
+static bool find_bytes(const struct ptxi_warp *w, const struct ptxi_insn *i, const void *a, unsigned l,
+                       uint64_t *address, unsigned char **shared)
+{
     uint32_t size = i->mods & PTXI_CHECK_BYTES;
 
     *shared = NULL;
@@ -93,60 +211,86 @@ static bool find_bytes(const struct ptxi_warp *w, const struct ptxi_insn *i, uns
     return (*shared = ptxi_init_shared(w, *address, size)) != NULL;
 }
 
-OP( init_load )
+static const void *lane_addresses(const struct ptxi_warp *w, const struct ptxi_insn *i, uint64_t row[PTXI_LANES])
 {
-    uint32_t size = i->mods & PTXI_CHECK_BYTES, width = class_bytes(i->mods >> PTXI_INIT_CLASS_SHIFT & 7);
-    unsigned char *d = PTXI_SLOT(w, i->d), *shared;
+    const void *a = PTXI_SLOT(w, i->a);
+
+    return i->mods & PTXI_INIT_ROW ? ptxi_address_lanes(a, row) : a;
+}
+
+/* Gets the shadow of a lane. Returns whether it has an undefined bit. */
+static bool load_lane(const struct ptxi_warp *w, const struct ptxi_insn *i, const void *addresses, unsigned l)
+{
+    uint32_t size = i->mods & PTXI_CHECK_BYTES;
+    unsigned class = i->mods >> PTXI_INIT_CLASS_SHIFT & 7;
+    unsigned char *to = shadow_at(w, i->b, class, l), *shared;
     uint64_t address;
 
-    if (i->d == PTXI_NO_SLOT)
-        NEXT;
-    for (ptxi_lanes left = w->active; left; left &= left - 1) {
-        unsigned l = ptxi_first_lane(left);
-        unsigned char *to = d + (size_t)l * width;
+    if (!find_bytes(w, i, addresses, l, &address, &shared) ||
+        (shared ? ptxi_init_is_zero(shared, size) : ptxi_init_is_defined(address, size)))
+        return false;
+    memset(to, 0, class_bytes(class));
+    if (shared)
+        memcpy(to, shared, size);
+    else
+        ptxi_init_get(address, size, to);
+    return true;
+}
 
-        memset(to, 0, width);
-        if (!find_bytes(w, i, l, &address, &shared))
-            continue;
-        if (shared)
-            memcpy(to, shared, size);
-        else
-            ptxi_init_get(address, size, to);
+OP( init_load )
+{
+    _Alignas(64) uint64_t row[PTXI_LANES];
+    struct range r = find_range(w, i);
+    const void *addresses;
+    ptxi_lanes undefined = 0;
+
+    if (!is_defined(w, &r)) {
+        addresses = lane_addresses(w, i, row);
+        for (ptxi_lanes left = w->active; left; left &= left - 1)
+            undefined |= (ptxi_lanes)load_lane(w, i, addresses, ptxi_first_lane(left)) << ptxi_first_lane(left);
     }
+    ptxi_set_pred(w, i->d, undefined);
     NEXT;
 }
 
-static bool any_undefined(const unsigned char *shadow, uint32_t size)
+static void store_lane(struct ptxi_warp *w, const struct ptxi_insn *i, const void *addresses, unsigned l,
+                       bool is_undefined)
 {
-    for (uint32_t k = 0; k < size; k++)
-        if (shadow[k])
-            return true;
-    return false;
+    static const unsigned char zeros[16];
+    uint32_t size = i->mods & PTXI_CHECK_BYTES;
+    const unsigned char *from = is_undefined ? shadow_at(w, i->c, i->mods >> PTXI_INIT_CLASS_SHIFT & 7, l) : zeros;
+    unsigned char *shared;
+    uint64_t address;
+
+    if (!find_bytes(w, i, addresses, l, &address, &shared))
+        return;
+    if (shared) {
+        memcpy(shared, from, size);
+        return;
+    }
+    if (i->mods & PTXI_INIT_COMPUTED && any_undefined(from, size)) {
+        ptxi_init_report(w, i, PTXI_INIT_OUTPUT, (ptxi_lanes)1 << l, address, size);
+        from = zeros; /* reported once */
+    }
+    if (from != zeros || !ptxi_init_is_defined(address, size))
+        ptxi_init_set(address, size, from);
 }
 
 OP( init_store )
 {
-    static const unsigned char zeros[16];
-    uint32_t size = i->mods & PTXI_CHECK_BYTES, width = class_bytes(i->mods >> PTXI_INIT_CLASS_SHIFT & 7);
-    const unsigned char *b = PTXI_SLOT(w, i->b);
-    unsigned char *shared;
-    uint64_t address;
+    _Alignas(64) uint64_t row[PTXI_LANES];
+    ptxi_lanes undefined = mask_in(w, i->b) & w->active;
+    struct range r = find_range(w, i);
+    const void *addresses;
 
-    for (ptxi_lanes left = w->active; left; left &= left - 1) {
-        unsigned l = ptxi_first_lane(left);
-        const unsigned char *from = i->b == PTXI_NO_SLOT ? zeros : b + (size_t)l * width;
-
-        if (!find_bytes(w, i, l, &address, &shared))
-            continue;
-        if (shared) {
-            memcpy(shared, from, size);
-            continue;
-        }
-        if (i->mods & PTXI_INIT_COMPUTED && any_undefined(from, size)) {
-            ptxi_init_report(w, i, PTXI_INIT_OUTPUT, (ptxi_lanes)1 << l, address, size);
-            from = zeros; /* reported once */
-        }
-        ptxi_init_set(address, size, from);
+    if (!undefined && is_defined(w, &r))
+        NEXT;
+    if (!undefined && r.size && is_dense(w, i, &r)) {
+        define(w, &r);
+        NEXT;
     }
+    addresses = lane_addresses(w, i, row);
+    for (ptxi_lanes left = w->active; left; left &= left - 1)
+        store_lane(w, i, addresses, ptxi_first_lane(left), undefined >> ptxi_first_lane(left) & 1);
     NEXT;
 }

@@ -104,6 +104,21 @@ void ptxi_init_define(uint64_t address, uint64_t size)
         set_range(address, size, false);
 }
 
+bool ptxi_init_is_defined(uint64_t address, uint64_t size)
+{
+    while (size) {
+        uint64_t offset = address & (PAGE - 1), n = PAGE - offset < size ? PAGE - offset : size;
+        entry *e = entry_at(address, false);
+        struct page *p = e ? atomic_load_explicit(e, memory_order_acquire) : NULL;
+
+        if (p && (p == &all_undefined || !ptxi_init_is_zero(p->bytes + offset, n)))
+            return false;
+        address += n;
+        size -= n;
+    }
+    return true;
+}
+
 void ptxi_init_get(uint64_t address, uint32_t size, unsigned char *shadow)
 {
     uint32_t offset = (uint32_t)(address & (PAGE - 1)), n = PAGE - offset < size ? PAGE - offset : size;

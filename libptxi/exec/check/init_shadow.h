@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Any thread. If memory is short, bytes become initialised. Before the first call of ptxi_init_undefine() the others do
  * nothing. */
@@ -13,6 +14,22 @@ void ptxi_init_define(uint64_t address, uint64_t size);
 void ptxi_init_copy(uint64_t to, uint64_t from, uint64_t size); /* the ranges may overlap */
 /* All memory is initialised. */
 void ptxi_init_forget(void);
+
+/* Whether all bytes of a shadow are 0. */
+static inline bool ptxi_init_is_zero(const unsigned char *shadow, uint64_t size)
+{
+    uint64_t any = 0, word;
+
+    for (; size >= sizeof word; size -= sizeof word, shadow += sizeof word) {
+        memcpy(&word, shadow, sizeof word);
+        any |= word;
+    }
+    for (; size; size--)
+        any |= *shadow++;
+    return !any;
+}
+
+bool ptxi_init_is_defined(uint64_t address, uint64_t size);
 
 /* Of at most 16 bytes. */
 void ptxi_init_get(uint64_t address, uint32_t size, unsigned char *shadow);

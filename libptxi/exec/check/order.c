@@ -50,6 +50,7 @@ static void forget(struct ptxi_check_cta *k)
         ptxi_vclock_unref(k->mbarriers[m].complete);
     }
     k->mbarrier_count = 0;
+    k->has_async = false;
 }
 
 static void free_shared(struct ptxi_check_cta *k)
@@ -80,6 +81,7 @@ void ptxi_check_free_cta(struct ptxi_cta *c)
     for (unsigned w = 0; w < PTXI_CHECK_WARPS; w++)
         free(k->warps[w].lanes);
     free(k->mbarriers);
+    ptxi_shared_words_free(&k->words);
     free(k->undefined);
     free(k);
     c->check = NULL;
@@ -105,6 +107,8 @@ void ptxi_check_prepare_cta(struct ptxi_cta *c)
         free(k);
         k = NULL;
     }
+    if (k && !c->grid->code->in_clusters)
+        ptxi_shared_words_create(&k->words, shared);
     if (k && c->grid->tools >> PTXI_TOOL_INIT & 1) { /* without memory, shared memory counts as initialised */
         k->undefined = malloc(shared);
         k->undefined_bytes = shared;
@@ -232,8 +236,11 @@ static uint32_t lane_entries(const struct ptxi_check_cta *k, unsigned warp, uint
     return n;
 }
 
-static bool make_lanes(struct ptxi_check_warp *w)
+static bool make_lanes(struct ptxi_check_cta *k, unsigned warp)
 {
+    struct ptxi_check_warp *w = &k->warps[warp];
+
+    k->any_lanes = true;
     if (!w->lanes)
         w->lanes = calloc(32, sizeof *w->lanes);
     return w->lanes;
@@ -256,7 +263,7 @@ static void meet_some(struct ptxi_check_cta *k, unsigned warp, uint32_t lanes, u
     uint32_t count = lane_entries(k, warp, lanes, clock, e);
     struct ptxi_vclock *known = NULL;
 
-    if (!make_lanes(w)) { /* rather miss races */
+    if (!make_lanes(k, warp)) { /* rather miss races */
         meet_all(w, clock);
         return;
     }
@@ -333,6 +340,7 @@ static void complete_for_some(struct ptxi_cta *c, unsigned number, const ptxi_la
     struct ptxi_check_cta *k = c->check;
     struct ptxi_vclock *known = NULL;
 
+    k->words.exact = k->cta_clock; /* the states of words do not know such an order */
     ptxi_vclock_join(&known, k->arrived[number]);
     for (uint32_t n = 0; n < c->warp_count * PTXI_WARP32S; n++) {
         uint32_t these = (uint32_t)(lanes[n / PTXI_WARP32S] >> (n % PTXI_WARP32S * 32));
@@ -348,7 +356,7 @@ static void complete_for_some(struct ptxi_cta *c, unsigned number, const ptxi_la
 
         if (!these)
             continue;
-        if (!(live & ~these) || !make_lanes(w)) {
+        if (!(live & ~these) || !make_lanes(k, n)) {
             meet_all(w, clock);
             ptxi_vclock_join(&w->known, known);
         } else {
@@ -384,6 +392,7 @@ void ptxi_check_barrier_arrives(struct ptxi_warp *w, ptxi_lanes lanes, unsigned 
     uint32_t clock = ++*ptxi_order_clock(w->cta);
 
     k->arrived_any[number] = true;
+    k->words.exact = k->cta_clock;
     for (unsigned half = 0; half < PTXI_WARP32S; half++) {
         uint32_t these = (uint32_t)(lanes >> (32 * half));
 
@@ -443,10 +452,11 @@ void ptxi_order_tell(struct ptxi_warp *w, ptxi_lanes lanes, struct ptxi_vclock *
 void ptxi_order_learn(struct ptxi_warp *w, ptxi_lanes lanes, const struct ptxi_vclock *known)
 {
     for (unsigned half = 0; half < PTXI_WARP32S; half++) {
-        struct ptxi_check_warp *to = &w->cta->check->warps[w->index * PTXI_WARP32S + half];
+        unsigned warp = w->index * PTXI_WARP32S + half;
+        struct ptxi_check_warp *to = &w->cta->check->warps[warp];
         uint32_t these = (uint32_t)(lanes >> (32 * half));
 
-        if (these && (!(live_lanes(w, half) & ~these) || !make_lanes(to)))
+        if (these && (!(live_lanes(w, half) & ~these) || !make_lanes(w->cta->check, warp)))
             ptxi_vclock_join(&to->known, known);
         else
             for (; these; these &= these - 1)
@@ -522,7 +532,7 @@ void ptxi_order_fence(struct ptxi_warp *w, ptxi_lanes lanes, unsigned scope)
     for (; lanes; lanes &= lanes - 1) {
         unsigned l = ptxi_first_lane(lanes), warp = w->index * PTXI_WARP32S + l / 32;
 
-        if (make_lanes(&w->cta->check->warps[warp]))
+        if (make_lanes(w->cta->check, warp))
             fence_lane(w->cta, warp, l % 32, level_of(scope));
     }
 }
@@ -565,7 +575,7 @@ void ptxi_order_release(const struct ptxi_check_thread *t, struct ptxi_line *lin
 {
     struct ptxi_check_warp *w = &t->cta->check->warps[t->warp];
     struct ptxi_fence *f = w->lanes && w->lanes[t->lane].fence.valid ? &w->lanes[t->lane].fence : NULL;
-    struct ptxi_released *r = f || line->released ? ptxi_line_released(line, offset, f) : NULL;
+    struct ptxi_released *r = f || ptxi_line_has_released(line) ? ptxi_line_released(line, offset, f) : NULL;
     unsigned level = f && f->level < level_of(scope) ? f->level : level_of(scope);
 
     if (!r)
@@ -589,7 +599,7 @@ void ptxi_order_take_lock(const struct ptxi_check_thread *t, uint64_t address, u
 {
     struct ptxi_check_warp *w = &t->cta->check->warps[t->warp];
 
-    if (!make_lanes(w))
+    if (!make_lanes(t->cta->check, t->warp))
         return;
     w->lanes[t->lane].lock = (struct ptxi_taken_lock){ address, open, ++*ptxi_order_clock(t->cta) };
     for (unsigned l = 0; l < PTXI_LEVELS; l++) {
@@ -610,9 +620,9 @@ static void note_other(const struct ptxi_check_cta *k, const struct ptxi_vclock 
 void ptxi_order_acquire(const struct ptxi_check_thread *t, struct ptxi_line *line, uint32_t offset, unsigned scope)
 {
     struct ptxi_check_warp *w = &t->cta->check->warps[t->warp];
-    struct ptxi_released *r = line->released ? ptxi_line_released(line, offset, false) : NULL;
+    struct ptxi_released *r = ptxi_line_has_released(line) ? ptxi_line_released(line, offset, false) : NULL;
 
-    if (!r || !make_lanes(w))
+    if (!r || !make_lanes(t->cta->check, t->warp))
         return;
     for (unsigned l = 0; l <= level_of(scope); l++)
         if (r->known[l] && r->of[l] == group_of(t, l)) {

@@ -6,6 +6,7 @@
 #include "exec/check/concurrent.h"
 #include "exec/check/vector_clock.h"
 #include "exec/check/shadow.h"
+#include "exec/check/shared_words.h"
 #include "exec/engine/cta.h"
 
 /* What a thread knew at its last fence: what later strong writes release. */
@@ -72,6 +73,9 @@ struct ptxi_check_cta {
     struct ptxi_check_warp warps[PTXI_CHECK_WARPS];
     struct ptxi_line *shared;
     uint32_t shared_lines;
+    bool has_async;          /* its shared memory has been written by asynchronous copies */
+    struct ptxi_shared_words words; /* of shared memory, if the CTA is in no cluster */
+    bool any_lanes;            /* a warp may have `lanes` */
     unsigned char *undefined; /* shadow of uninitialised bytes of shared memory (init.h); NULL: not tracked */
     uint64_t undefined_bytes;
     uint64_t accesses, unchecked; /* not yet added to the launch's */
@@ -126,6 +130,13 @@ bool ptxi_order_async_has_ended(const struct ptxi_check_cta *k, unsigned warp, c
 static inline bool ptxi_order_is_other(const struct ptxi_check_cta *k, uint32_t agent)
 {
     return agent - k->check->first_agent >= k->check->agent_count;
+}
+
+/* Notes accesses of lanes. */
+static inline void ptxi_order_touch(struct ptxi_check_warp *w, uint32_t lanes)
+{
+    for (unsigned l = 0; l < PTXI_LEVELS; l++)
+        w->touched[l] |= w->unfenced[l] & lanes;
 }
 
 /* Whether the clocks alone say that accesses of the record happen before those of all lanes of a warp. */

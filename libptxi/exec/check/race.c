@@ -20,7 +20,7 @@ struct access {
     bool write;
     uint32_t size;
     uint64_t address;            /* global, or in shared memory of `owner` */
-    const struct ptxi_cta *owner; /* NULL: global */
+    struct ptxi_cta *owner;      /* NULL: global */
 };
 
 static void set_lane(struct access *a, unsigned l)
@@ -46,17 +46,11 @@ static inline uint32_t other_lanes(const struct access *a, const struct ptxi_rec
 
 /* --- values --- */
 
-/* The instruction that is checked. */
-static const struct ptxi_insn *checked(const struct ptxi_insn *i)
-{
-    return i[1].op == PTXI_OP_guard ? i + 2 : i + 1;
-}
-
 /* The bytes that a lane's store writes. Returns their number, 0 if they are not known. */
 static uint32_t stored_bytes(const struct ptxi_warp *w, const struct ptxi_insn *check, unsigned lane,
                              unsigned char to[16])
 {
-    const struct ptxi_insn *i = checked(check);
+    const struct ptxi_insn *i = ptxi_race_checked(check);
     uint32_t size = check->mods & PTXI_CHECK_BYTES, flags = ptxi_op_flags[i->op], n = 0, element, width;
     uint32_t count = ptxi_op_elements(flags);
     uint16_t slots[4] = { i->b, i->c, i->d, i->mods };
@@ -216,16 +210,14 @@ static __attribute__((noinline)) void check_copies(struct access *a, const uint6
     }
 }
 
-/* Compares with copies that nothing orders with the launch. */
-static inline void check_other_copies(struct access *a, const uint64_t *addresses, ptxi_lanes lanes)
+/* Whether there are copies that nothing orders with the launch. */
+static inline bool has_other_copies(struct ptxi_check_cta *k)
 {
-    struct ptxi_check_cta *k = a->t.cta->check;
     const struct ptxi_checker *x = k->check->checker;
 
     if (__builtin_expect(atomic_load_explicit(&x->copies_changed, memory_order_relaxed) != k->copies_seen, 0))
         k->copy_count = ptxi_concurrent_copies(k->check, k->copies, &k->copies_seen);
-    if (__builtin_expect(k->copy_count, 0))
-        check_copies(a, addresses, lanes);
+    return __builtin_expect(k->copy_count, 0);
 }
 
 /* --- cells --- */
@@ -287,16 +279,12 @@ static void insert(const struct access *a, struct ptxi_record *list)
     list[at] = *n;
 }
 
-static inline void check_cell(const struct access *a, struct ptxi_cell *c)
+static inline void record_in_cell(const struct access *a, struct ptxi_cell *c)
 {
-    for (unsigned k = 0; k < PTXI_CELL_RECORDS; k++)
-        compare(a, &c->writes[k], true);
     if (!a->write) {
         insert(a, c->reads);
         return;
     }
-    for (unsigned k = 0; k < PTXI_CELL_RECORDS; k++)
-        compare(a, &c->reads[k], false);
     if (a->strength != PTXI_CHECK_WEAK) {
         insert(a, c->writes);
         for (unsigned k = 0; k < PTXI_CELL_RECORDS; k++)
@@ -305,6 +293,15 @@ static inline void check_cell(const struct access *a, struct ptxi_cell *c)
         return;
     }
     *c = (struct ptxi_cell){ .writes = { a->record } };
+}
+
+static inline void check_cell(const struct access *a, struct ptxi_cell *c)
+{
+    for (unsigned k = 0; k < PTXI_CELL_RECORDS; k++)
+        compare(a, &c->writes[k], true);
+    for (unsigned k = 0; a->write && k < PTXI_CELL_RECORDS; k++)
+        compare(a, &c->reads[k], false);
+    record_in_cell(a, c);
 }
 
 /* --- rows --- */
@@ -343,12 +340,15 @@ static inline bool is_harmless(const struct access *a, const struct ptxi_access_
     return !overlaps(n, r) || ptxi_order_is_before_warp(a->t.cta, a->t.warp, &r->record) || has_same_threads(n, r);
 }
 
-static bool add_write(const struct access *a, struct ptxi_line *l, const struct ptxi_access_row *n)
+static bool add_write(const struct access *a, struct ptxi_line_more *l, const struct ptxi_access_row *n)
 {
     struct ptxi_access_row *at = NULL;
 
-    for (unsigned k = 0; k < PTXI_CELL_RECORDS; k++) {
-        if (!is_harmless(a, n, &l->writes[k]) || !is_harmless(a, n, &l->reads[k]))
+    for (unsigned k = 0; k < PTXI_READ_ROWS; k++)
+        if (!is_harmless(a, n, &l->reads[k]))
+            return false;
+    for (unsigned k = 0; k < PTXI_WRITE_ROWS; k++) {
+        if (!is_harmless(a, n, &l->writes[k]))
             return false;
         if (!l->writes[k].end || includes(n, &l->writes[k]))
             at = at ? at : &l->writes[k];
@@ -357,12 +357,12 @@ static bool add_write(const struct access *a, struct ptxi_line *l, const struct 
     }
     if (!at)
         return false;
-    for (unsigned k = 0; k < PTXI_CELL_RECORDS; k++) {
+    for (unsigned k = 0; k < PTXI_WRITE_ROWS; k++)
         if (includes(n, &l->writes[k]))
             l->writes[k].end = 0;
+    for (unsigned k = 0; k < PTXI_READ_ROWS; k++)
         if (includes(n, &l->reads[k]))
             l->reads[k].end = 0;
-    }
     *at = *n;
     return true;
 }
@@ -395,33 +395,106 @@ static bool blur(const struct access *a, struct ptxi_access_row *r, const struct
     return true; /* the clock stays that of the earliest */
 }
 
-static bool add_read(const struct access *a, struct ptxi_line *l, const struct ptxi_access_row *n)
+/* Whether the earlier row needs not be kept beside a later one. */
+static bool is_replaced(const struct access *a, const struct ptxi_access_row *n, const struct ptxi_access_row *r)
 {
-    struct ptxi_access_row *r = l->reads;
+    return !r->end ||
+           (includes(n, r) && (ptxi_order_is_before_warp(a->t.cta, a->t.warp, &r->record) || has_same_threads(n, r)));
+}
 
-    for (unsigned k = 0; k < PTXI_CELL_RECORDS; k++)
-        if (!is_harmless(a, n, &l->writes[k]))
-            return false;
-    for (unsigned k = 0; k < PTXI_CELL_RECORDS; k++)
-        if (r[k].end && extend(&r[k], n))
+/* Whether rows of two warps already include the words. Two witnesses are enough. */
+static bool is_witnessed(const struct ptxi_access_row *r, const struct ptxi_access_row *n)
+{
+    const struct ptxi_access_row *first = NULL;
+
+    for (unsigned k = 0; k < PTXI_READ_ROWS; k++) {
+        if (!includes(&r[k], n))
+            continue;
+        if (first && !is_same_warp(first, &r[k]))
             return true;
-    for (unsigned k = 0; k < PTXI_CELL_RECORDS; k++)
-        if (!r[k].end || (includes(n, &r[k]) && (ptxi_order_is_before_warp(a->t.cta, a->t.warp, &r[k].record) ||
-                                                 has_same_threads(n, &r[k])))) {
+        first = first ? first : &r[k];
+    }
+    return false;
+}
+
+/* Replaces a row whose words another row and the new one include, both of other warps, or merges it with one of its
+ * warp. */
+static bool replace_row(struct ptxi_access_row *r, const struct ptxi_access_row *n)
+{
+    for (unsigned k = 0; k < PTXI_READ_ROWS; k++)
+        for (unsigned other = 0; other < PTXI_READ_ROWS; other++) {
+            if (other == k || !includes(&r[other], &r[k]))
+                continue;
+            if (is_same_warp(&r[other], &r[k])) {
+                if (r[other].shape < PTXI_ROW_ANY && !has_same_threads(&r[other], &r[k]))
+                    r[other].shape = PTXI_ROW_ANY;
+                r[other].record.lanes |= r[k].record.lanes;
+            } else if (!includes(n, &r[k]) || is_same_warp(&r[other], n)) {
+                continue;
+            }
             r[k] = *n;
             return true;
         }
-    if (includes(&r[0], n) && includes(&r[1], n)) /* two witnesses are enough */
-        return true;
-    if (blur(a, &r[0], n) || blur(a, &r[1], n))
-        return true;
-    if (is_same_warp(&r[0], &r[1]) && includes(&r[0], &r[1])) {
-        r[0].shape = r[0].shape < PTXI_ROW_ANY && !has_same_threads(&r[0], &r[1]) ? PTXI_ROW_ANY : r[0].shape;
-        r[0].record.lanes |= r[1].record.lanes;
-        r[1] = *n;
-        return true;
-    }
     return false;
+}
+
+static bool add_read(const struct access *a, struct ptxi_line_more *l, const struct ptxi_access_row *n)
+{
+    struct ptxi_access_row *r = l->reads;
+
+    for (unsigned k = 0; k < PTXI_WRITE_ROWS; k++)
+        if (!is_harmless(a, n, &l->writes[k]))
+            return false;
+    if (is_witnessed(r, n))
+        return true;
+    for (unsigned k = 0; k < PTXI_READ_ROWS; k++)
+        if (r[k].end && extend(&r[k], n))
+            return true;
+    for (unsigned k = 0; k < PTXI_READ_ROWS; k++)
+        if (is_replaced(a, n, &r[k])) {
+            r[k] = *n;
+            return true;
+        }
+    for (unsigned k = 0; k < PTXI_READ_ROWS; k++)
+        if (blur(a, &r[k], n))
+            return true;
+    return replace_row(r, n);
+}
+
+/* A row for a line that has no other, or whose row it replaces or extends. */
+static bool add_only_row(const struct access *a, struct ptxi_line *l, const struct ptxi_access_row *n)
+{
+    switch (l->form) {
+    case PTXI_LINE_EMPTY:
+        break;
+    case PTXI_LINE_READ:
+        if (!a->write && extend(&l->row, n))
+            return true;
+        if (!is_replaced(a, n, &l->row))
+            return false;
+        break;
+    case PTXI_LINE_WRITTEN:
+        if (!a->write || !is_replaced(a, n, &l->row))
+            return false;
+        break;
+    default:
+        return false;
+    }
+    l->row = *n;
+    l->form = a->write ? PTXI_LINE_WRITTEN : PTXI_LINE_READ;
+    return true;
+}
+
+static bool add_row(const struct access *a, struct ptxi_line *l, const struct ptxi_access_row *n)
+{
+    struct ptxi_line_more *more;
+
+    if (l->form == PTXI_LINE_CELLS)
+        return false;
+    if (add_only_row(a, l, n))
+        return true;
+    more = ptxi_line_rows(a->t.cta->check->check->checker, l);
+    return more && (a->write ? add_write(a, more, n) : add_read(a, more, n));
 }
 
 /* --- lines --- */
@@ -466,7 +539,7 @@ static uint64_t lock_address(const struct access *a, uint64_t address)
 static bool is_unlock(const struct access *a, uint64_t address)
 {
     const struct ptxi_check_warp *w = &a->t.cta->check->warps[a->t.warp];
-    const struct ptxi_insn *i = checked(a->i);
+    const struct ptxi_insn *i = ptxi_race_checked(a->i);
 
     if (!w->lanes || w->lanes[a->t.lane].lock.address != lock_address(a, address) || (a->size != 4 && a->size != 8) ||
         i->b == PTXI_NO_SLOT)
@@ -474,22 +547,19 @@ static bool is_unlock(const struct access *a, uint64_t address)
     return operand(a, i->b) == w->lanes[a->t.lane].lock.open;
 }
 
-/* Notes accesses of lanes. */
-static inline void note_touched(const struct access *a, uint32_t lanes)
+static void note_touched(const struct access *a, uint32_t lanes)
 {
-    struct ptxi_check_warp *w = &a->t.cta->check->warps[a->t.warp];
-
-    for (unsigned l = 0; l < PTXI_LEVELS; l++)
-        w->touched[l] |= w->unfenced[l] & lanes;
+    if (a->t.cta->check->any_lanes)
+        ptxi_order_touch(&a->t.cta->check->warps[a->t.warp], lanes);
 }
 
 /* Notes a compare-and-swap, and accesses after one. */
 static void note_locks(const struct access *a)
 {
     struct ptxi_check_warp *w = &a->t.cta->check->warps[a->t.warp];
-    const struct ptxi_insn *i = checked(a->i);
+    const struct ptxi_insn *i = ptxi_race_checked(a->i);
 
-    if (i->op == PTXI_OP_atom_cas_b32 || i->op == PTXI_OP_atom_cas_b64) {
+    if (ptxi_race_may_lock(a->i)) {
         ptxi_order_take_lock(&a->t, lock_address(a, a->address), operand(a, i->b));
         return;
     }
@@ -499,32 +569,12 @@ static void note_locks(const struct access *a)
 }
 
 /* Whether a record is of an asynchronous copy that may not have ended. */
-static bool is_running(const struct ptxi_check_cta *k, unsigned warp, const struct ptxi_record *r)
+static bool is_running(void *user, const struct ptxi_record *r, bool write, unsigned offset, unsigned size)
 {
-    return r->agent && ptxi_record_is_async(r) && !ptxi_order_async_has_ended(k, warp, r);
-}
+    const struct ptxi_check_thread *t = user;
 
-/* After a barrier, only asynchronous writes that have not ended can race. */
-static void keep_async(const struct ptxi_check_cta *k, unsigned warp, struct ptxi_line *l)
-{
-    unsigned left = 0, cells = l->has_cells ? (unsigned)PTXI_LINE_BYTES >> l->cell_shift : 0;
-
-    for (unsigned n = 0; n < PTXI_CELL_RECORDS; n++) {
-        if (is_running(k, warp, &l->writes[n].record))
-            left++;
-        else
-            memset(&l->writes[n], 0, sizeof l->writes[n]);
-        memset(&l->reads[n], 0, sizeof l->reads[n]);
-        for (unsigned c = 0; c < cells; c++) {
-            if (is_running(k, warp, &l->cells[c].writes[n]))
-                left++;
-            else
-                l->cells[c].writes[n].agent = 0;
-            l->cells[c].reads[n].agent = 0;
-        }
-    }
-    if (!left)
-        ptxi_line_forget(l);
+    (void)write, (void)offset, (void)size;
+    return ptxi_record_is_async(r) && !ptxi_order_async_has_ended(t->cta->check, t->warp, r);
 }
 
 /* Forgets what cannot race any more: accesses of other launches, and those to shared memory before a barrier of all its
@@ -545,8 +595,8 @@ static inline void refresh(const struct access *a, struct ptxi_line *l)
         ptxi_line_clear(k->check->checker, l);
         ptxi_line_forget(l);
     } else if (l->clock < (a->t.cta->lead->member_count > 1 ? k->cluster_clock : k->cta_clock)) {
-        if (l->has_async)
-            keep_async(k, a->t.warp, l);
+        if (l->has_async) /* after a barrier, only copies that have not ended can race */
+            ptxi_line_filter(l, is_running, &(struct ptxi_check_thread){ a->t.cta, a->t.warp, a->t.lane });
         else
             ptxi_line_forget(l);
     }
@@ -602,7 +652,7 @@ static bool check_part(const struct access *a, struct ptxi_line *l, const struct
 
     lock_line(a, l);
     refresh(a, l);
-    done = !l->has_cells && (a->write ? add_write(a, l, n) : add_read(a, l, n));
+    done = add_row(a, l, n);
     unlock_line(a, l);
     return done;
 }
@@ -671,17 +721,15 @@ static bool find_shared(struct access *a, uint64_t address)
     return a->owner;
 }
 
-static struct access begin(struct ptxi_warp *w, const struct ptxi_insn *i)
+static inline __attribute__((always_inline)) struct access begin(struct ptxi_warp *w, const struct ptxi_insn *i)
 {
-    uint32_t place = i->b | (uint32_t)i->c << 16;
     struct access a = { .t = { .cta = w->cta }, .w = w, .i = i, .size = i->mods & PTXI_CHECK_BYTES,
                         .strength = i->mods >> PTXI_CHECK_STRENGTH_SHIFT & 3,
                         .scope = i->mods >> PTXI_CHECK_SCOPE_SHIFT & 3, .write = i->mods & PTXI_CHECK_WRITE };
 
     a.record.agent = w->cta->check->agent;
     a.record.clock = *ptxi_order_clock(w->cta);
-    a.record.meta = (place < PTXI_PLACE_UNKNOWN ? place : PTXI_PLACE_UNKNOWN) | a.strength << PTXI_META_STRENGTH |
-                    (a.strength ? a.scope << PTXI_META_SCOPE : 0);
+    a.record.meta = ptxi_race_meta(i);
     return a;
 }
 
@@ -721,13 +769,62 @@ static bool check_strong(struct access *a, uint64_t address)
     return all;
 }
 
+/* --- the log of accesses to shared memory (shared_words.h) --- */
+
+static void replay_lane(const struct access *a)
+{
+    struct ptxi_line *l = find_line(a, a->address);
+    uint32_t offset = a->address & (PTXI_LINE_BYTES - 1);
+    struct ptxi_cell *cells;
+
+    if (!l)
+        return;
+    refresh(a, l);
+    cells = ptxi_line_cells(a->t.cta->check->check->checker, l, offset, a->size);
+    for (uint32_t c = offset >> l->cell_shift, end = (offset + a->size - 1) >> l->cell_shift; cells && c <= end; c++)
+        record_in_cell(a, &cells[c]);
+}
+
+static void replay(struct ptxi_cta *cta, const struct ptxi_word_access *e)
+{
+    struct access a = { .t = { .cta = cta }, .owner = cta, .size = e->size, .write = e->write,
+                        .record = { cta->check->agent, e->clock, 0, e->meta } };
+    unsigned n = 0;
+
+    a.strength = ptxi_record_strength(&a.record);
+    a.scope = ptxi_record_scope(&a.record);
+    a.t.warp = ptxi_record_warp(&a.record);
+    for (uint32_t left = e->lanes; left; left &= left - 1) {
+        a.t.lane = (unsigned)__builtin_ctz(left);
+        a.record.lanes = UINT32_C(1) << a.t.lane;
+        a.address = e->row ? e->addresses[0] + a.t.lane * e->size : e->addresses[n++];
+        replay_lane(&a);
+    }
+}
+
+/* From now on to the next barrier, lines have all accesses. */
+static void be_exact(struct ptxi_cta *cta)
+{
+    struct ptxi_check_cta *k = cta->check;
+    const struct ptxi_word_access *e;
+    uint32_t at = 0;
+
+    while (k->words.epoch == k->cta_clock && (e = ptxi_shared_words_next(&k->words, &at)))
+        replay(cta, e);
+    k->words.log_size = 0;
+    k->words.exact = k->cta_clock;
+}
+
 void ptxi_race_check(struct ptxi_warp *w, const struct ptxi_insn *i, const uint64_t *addresses, ptxi_lanes shared,
                      ptxi_lanes lanes)
 {
     struct access a = begin(w, i);
     bool all = true;
 
-    check_other_copies(&a, addresses, lanes & ~shared);
+    if (shared & lanes)
+        be_exact(w->cta);
+    if (has_other_copies(w->cta->check))
+        check_copies(&a, addresses, lanes & ~shared);
     while (lanes) {
         unsigned l = ptxi_first_lane(lanes);
         struct segment s;
@@ -751,6 +848,31 @@ void ptxi_race_check(struct ptxi_warp *w, const struct ptxi_insn *i, const uint6
     }
     w->cta->check->accesses++;
     w->cta->check->unchecked += !all;
+}
+
+bool ptxi_race_check_row(struct ptxi_warp *w, const struct ptxi_insn *i, uint64_t address, bool same, ptxi_lanes lanes)
+{
+    struct access a = begin(w, i);
+    bool all = true;
+
+    if (!has_rows(&a, address) || has_other_copies(w->cta->check))
+        return false;
+    for (unsigned half = 0; half < PTXI_WARP32S; half++) {
+        uint32_t these = (uint32_t)(lanes >> (32 * half));
+        unsigned lane = these ? (unsigned)__builtin_ctz(these) : 0;
+        struct segment s = { lane, lane + (unsigned)__builtin_popcount(these), same, address };
+
+        if (!these)
+            continue;
+        set_lane(&a, half * 32 + lane);
+        a.address = address;
+        note_touched(&a, these);
+        all &= check_segment(&a, &s);
+        address += same ? 0 : (s.end - s.lane) * a.size;
+    }
+    w->cta->check->accesses++;
+    w->cta->check->unchecked += !all;
+    return true;
 }
 
 void ptxi_race_acquire(struct ptxi_warp *w, const struct ptxi_insn *i, ptxi_lanes lanes)
@@ -803,6 +925,9 @@ void ptxi_race_touch(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned la
 
     if (!(w->cta->grid->tools >> PTXI_TOOL_RACE & 1) || (how & PTXI_TOUCH_SHARED && !find_shared(&a, address)))
         return;
+    if (a.owner)
+        be_exact(a.owner);
+    k->has_async |= how & PTXI_TOUCH_ASYNC;
     a.record.agent = k->agent;
     a.record.clock = *ptxi_order_clock(w->cta);
     a.record.meta = (place < PTXI_PLACE_UNKNOWN ? place : PTXI_PLACE_UNKNOWN) |

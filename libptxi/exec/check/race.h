@@ -2,12 +2,43 @@
 #ifndef PTXI_EXEC_CHECK_RACE_H
 #define PTXI_EXEC_CHECK_RACE_H
 
+#include "exec/check/shadow.h"
 #include "exec/engine/warp.h"
+#include "isa/isa.h"
 
 /* The instruction after `i`, a check_access, accesses memory. addresses[l] is the address of lane l, global or shared
  * (the offset in the window of shared memory), as the bits of `shared` say. */
 void ptxi_race_check(struct ptxi_warp *w, const struct ptxi_insn *i, const uint64_t *addresses, ptxi_lanes shared,
                      ptxi_lanes lanes);
+/* The same for neighbouring lanes that access neighbouring elements of global memory, or one element. False: it has not
+ * been checked. */
+bool ptxi_race_check_row(struct ptxi_warp *w, const struct ptxi_insn *i, uint64_t address, bool same,
+                         ptxi_lanes lanes);
+
+/* The record of an access that it makes, without its warp: place, strength and scope. */
+static inline uint32_t ptxi_race_meta(const struct ptxi_insn *i)
+{
+    uint32_t place = i->b | (uint32_t)i->c << 16, strength = i->mods >> PTXI_CHECK_STRENGTH_SHIFT & 3;
+    uint32_t scope = strength ? i->mods >> PTXI_CHECK_SCOPE_SHIFT & 3 : 0;
+
+    return (place < PTXI_PLACE_UNKNOWN ? place : PTXI_PLACE_UNKNOWN) | strength << PTXI_META_STRENGTH |
+           scope << PTXI_META_SCOPE;
+}
+
+/* The instruction that a check_access checks. */
+static inline const struct ptxi_insn *ptxi_race_checked(const struct ptxi_insn *i)
+{
+    return i[1].op == PTXI_OP_guard ? i + 2 : i + 1;
+}
+
+/* Whether it may take a lock. */
+static inline bool ptxi_race_may_lock(const struct ptxi_insn *i)
+{
+    uint16_t op = ptxi_race_checked(i)->op;
+
+    return op == PTXI_OP_atom_cas_b32 || op == PTXI_OP_atom_cas_b64;
+}
+
 /* It was a strong access that reads. */
 void ptxi_race_acquire(struct ptxi_warp *w, const struct ptxi_insn *i, ptxi_lanes lanes);
 

@@ -36,10 +36,10 @@ static struct ptxi_cell *make_cells(struct ptxi_checker *x, unsigned shift)
 
 static void free_cells(struct ptxi_checker *x, struct ptxi_line *l)
 {
-    if (l->cells)
+    if (l->more->cells)
         ptxi_shadow_give(x, cell_bytes(l->cell_shift));
-    free(l->cells);
-    l->cells = NULL;
+    free(l->more->cells);
+    l->more->cells = NULL;
 }
 
 /* From cells of words to cells of bytes. */
@@ -50,9 +50,9 @@ static bool split(struct ptxi_checker *x, struct ptxi_line *l)
     if (!bytes)
         return false;
     for (unsigned k = 0; k < PTXI_LINE_BYTES; k++)
-        bytes[k] = l->cells[k >> l->cell_shift];
+        bytes[k] = l->more->cells[k >> l->cell_shift];
     free_cells(x, l);
-    l->cells = bytes;
+    l->more->cells = bytes;
     l->cell_shift = 0;
     return true;
 }
@@ -65,35 +65,74 @@ static uint32_t lanes_of_word(const struct ptxi_access_row *r, unsigned word)
     return r->shape == PTXI_ROW_ANY ? 0 : UINT32_C(1) << (r->lane + ((word - r->first) >> r->shape));
 }
 
-/* Rows do not overlap what they have been replaced by, so the later one may come second. */
-static void spread(struct ptxi_line *l, const struct ptxi_access_row *r, unsigned k, bool write)
+static bool is_of_same_warp(const struct ptxi_record *a, const struct ptxi_record *b)
+{
+    return a->agent == b->agent && ptxi_record_warp(a) == ptxi_record_warp(b);
+}
+
+/* The record of a cell that another one goes into. NULL: two others are kept. */
+static struct ptxi_record *find_record(struct ptxi_record *list, const struct ptxi_record *r)
+{
+    for (unsigned k = 0; k < PTXI_CELL_RECORDS; k++)
+        if (!list[k].agent)
+            return &list[k];
+    /* rather two warps than two lanes of one */
+    return is_of_same_warp(&list[0], &list[1]) && !is_of_same_warp(&list[0], r) ? &list[1] : NULL;
+}
+
+static void spread(struct ptxi_line *l, const struct ptxi_access_row *r, bool write)
 {
     for (unsigned word = r->first; word < r->end; word++)
         for (unsigned c = word << 2 >> l->cell_shift; c < (word + 1) << 2 >> l->cell_shift; c++) {
-            struct ptxi_record *to = write ? &l->cells[c].writes[k] : &l->cells[c].reads[k];
+            struct ptxi_cell *cell = &l->more->cells[c];
+            struct ptxi_record *to = find_record(write ? cell->writes : cell->reads, &r->record);
 
+            if (!to)
+                continue;
             *to = r->record;
             to->lanes = lanes_of_word(r, word);
         }
 }
 
+struct ptxi_line_more *ptxi_line_rows(struct ptxi_checker *x, struct ptxi_line *l)
+{
+    struct ptxi_line_more *m = l->more;
+
+    if (!m && ptxi_shadow_take(x, sizeof *m) && !(m = l->more = calloc(1, sizeof *m)))
+        ptxi_shadow_give(x, sizeof *m);
+    if (!m || l->form == PTXI_LINE_ROWS)
+        return m;
+    memset(m->writes, 0, sizeof m->writes);
+    memset(m->reads, 0, sizeof m->reads);
+    if (l->form == PTXI_LINE_READ)
+        m->reads[0] = l->row;
+    else if (l->form == PTXI_LINE_WRITTEN)
+        m->writes[0] = l->row;
+    l->form = PTXI_LINE_ROWS;
+    return m;
+}
+
 /* From rows to cells. */
 static bool expand(struct ptxi_checker *x, struct ptxi_line *l, unsigned shift)
 {
-    if (l->cells && l->cell_shift != shift)
+    struct ptxi_line_more *m = ptxi_line_rows(x, l);
+
+    if (!m)
+        return false;
+    if (m->cells && l->cell_shift != shift)
         free_cells(x, l);
     l->cell_shift = (uint8_t)shift;
-    if (!l->cells)
-        l->cells = make_cells(x, shift);
+    if (!m->cells)
+        m->cells = make_cells(x, shift);
     else
-        memset(l->cells, 0, cell_bytes(shift));
-    if (!l->cells)
+        memset(m->cells, 0, cell_bytes(shift));
+    if (!m->cells)
         return false;
-    for (unsigned k = 0; k < PTXI_CELL_RECORDS; k++) {
-        spread(l, &l->writes[k], k, true);
-        spread(l, &l->reads[k], k, false);
-    }
-    l->has_cells = true;
+    for (unsigned k = 0; k < PTXI_WRITE_ROWS; k++)
+        spread(l, &m->writes[k], true);
+    for (unsigned k = 0; k < PTXI_READ_ROWS; k++)
+        spread(l, &m->reads[k], false);
+    l->form = PTXI_LINE_CELLS;
     return true;
 }
 
@@ -101,42 +140,81 @@ struct ptxi_cell *ptxi_line_cells(struct ptxi_checker *x, struct ptxi_line *l, u
 {
     bool whole = !((offset | size) & 3);
 
-    if (!l->has_cells)
-        return expand(x, l, whole ? 2 : 0) ? l->cells : NULL;
-    return whole || !l->cell_shift || split(x, l) ? l->cells : NULL;
+    if (l->form != PTXI_LINE_CELLS)
+        return expand(x, l, whole ? 2 : 0) ? l->more->cells : NULL;
+    return whole || !l->cell_shift || split(x, l) ? l->more->cells : NULL;
 }
 
-void ptxi_line_forget(struct ptxi_line *l)
-{
-    l->has_cells = l->has_async = false;
-    memset(l->writes, 0, sizeof l->writes);
-    memset(l->reads, 0, sizeof l->reads);
-}
-
+/* For released knowledge. The memory is that of the line, which has been checked, so it is there. */
 struct ptxi_released *ptxi_line_released(struct ptxi_line *l, uint32_t offset, bool create)
 {
-    struct ptxi_released *r = l->released;
+    struct ptxi_released *r = l->more ? l->more->released : NULL;
 
     while (r && r->offset != offset)
         r = r->next;
-    if (r || !create || !(r = calloc(1, sizeof *r)))
+    if (r || !create || !l->more || !(r = calloc(1, sizeof *r)))
         return r;
     r->offset = offset;
-    r->next = l->released;
-    l->released = r;
+    r->next = l->more->released;
+    l->more->released = r;
     return r;
 }
 
 void ptxi_line_clear(struct ptxi_checker *x, struct ptxi_line *l)
 {
+    if (!l->more)
+        return;
     free_cells(x, l);
-    for (struct ptxi_released *r = l->released, *next; r; r = next) {
+    for (struct ptxi_released *r = l->more->released, *next; r; r = next) {
         next = r->next;
         for (unsigned k = 0; k < PTXI_LEVELS; k++)
             ptxi_vclock_unref(r->known[k]);
         free(r);
     }
-    l->released = NULL;
+    free(l->more);
+    l->more = NULL;
+    ptxi_shadow_give(x, sizeof *l->more);
+    ptxi_line_forget(l);
+}
+
+static bool filter_row(struct ptxi_access_row *r, bool write, ptxi_line_keep *keep, void *user)
+{
+    if (r->end && !keep(user, &r->record, write, 4u * r->first, 4u * (r->end - r->first)))
+        r->end = 0;
+    return r->end;
+}
+
+static bool filter_cells(struct ptxi_line *l, ptxi_line_keep *keep, void *user)
+{
+    bool left = false;
+
+    for (unsigned c = 0; c < (unsigned)PTXI_LINE_BYTES >> l->cell_shift; c++)
+        for (unsigned k = 0; k < 2 * PTXI_CELL_RECORDS; k++) {
+            struct ptxi_cell *cell = &l->more->cells[c];
+            bool write = k < PTXI_CELL_RECORDS;
+            struct ptxi_record *r = write ? &cell->writes[k] : &cell->reads[k - PTXI_CELL_RECORDS];
+
+            if (r->agent && !keep(user, r, write, c << l->cell_shift, 1u << l->cell_shift))
+                r->agent = 0;
+            left |= r->agent != 0;
+        }
+    return left;
+}
+
+void ptxi_line_filter(struct ptxi_line *l, ptxi_line_keep *keep, void *user)
+{
+    bool left = false;
+
+    if (l->form == PTXI_LINE_READ || l->form == PTXI_LINE_WRITTEN)
+        left = filter_row(&l->row, l->form == PTXI_LINE_WRITTEN, keep, user);
+    for (unsigned k = 0; l->form == PTXI_LINE_ROWS && k < PTXI_WRITE_ROWS; k++)
+        left |= filter_row(&l->more->writes[k], true, keep, user);
+    for (unsigned k = 0; l->form == PTXI_LINE_ROWS && k < PTXI_READ_ROWS; k++)
+        left |= filter_row(&l->more->reads[k], false, keep, user);
+    if (l->form == PTXI_LINE_CELLS)
+        left = filter_cells(l, keep, user);
+    if (!left)
+        ptxi_line_forget(l);
 }
 
 /* --- pages --- */

@@ -67,15 +67,27 @@ enum { PTXI_ROW_SAME = 8, /* all lanes access all of the words */
 
 enum { PTXI_LINE_SHIFT = 7, PTXI_LINE_BYTES = 1 << PTXI_LINE_SHIFT };
 
-struct ptxi_line {
-    atomic_flag lock;
-    bool has_cells;          /* else its accesses are rows */
-    bool has_async;          /* some may be asynchronous */
-    uint8_t cell_shift;      /* logarithm of the bytes of a cell: 2 or 0 */
-    uint32_t agent, clock;   /* of the last access */
-    struct ptxi_access_row writes[PTXI_CELL_RECORDS], reads[PTXI_CELL_RECORDS];
+enum { PTXI_WRITE_ROWS = 2, PTXI_READ_ROWS = 4 };
+
+/* What a line needs that is accessed in more than one way. */
+struct ptxi_line_more {
+    struct ptxi_access_row writes[PTXI_WRITE_ROWS], reads[PTXI_READ_ROWS];
     struct ptxi_cell *cells; /* NULL: it has had none so far */
     struct ptxi_released *released;
+};
+
+/* How a line keeps its accesses. */
+enum ptxi_line_form { PTXI_LINE_EMPTY, PTXI_LINE_READ, PTXI_LINE_WRITTEN, /* in `row` */
+                      PTXI_LINE_ROWS, PTXI_LINE_CELLS };
+
+struct ptxi_line {
+    atomic_flag lock;
+    uint8_t form;            /* enum ptxi_line_form */
+    uint8_t cell_shift;      /* logarithm of the bytes of a cell: 2 or 0 */
+    bool has_async;          /* some accesses may be asynchronous */
+    uint32_t agent, clock;   /* of the last access */
+    struct ptxi_access_row row;
+    struct ptxi_line_more *more; /* NULL: not needed so far */
 };
 
 enum { PTXI_PAGE_SHIFT = 12, PTXI_PAGE_LINES = 1 << (PTXI_PAGE_SHIFT - PTXI_LINE_SHIFT) };
@@ -97,12 +109,28 @@ static inline void ptxi_line_unlock(struct ptxi_line *l)
     atomic_flag_clear_explicit(&l->lock, memory_order_release);
 }
 
+/* Changes the form of the line, which is locked, to rows. NULL: memory is short. */
+struct ptxi_line_more *ptxi_line_rows(struct ptxi_checker *x, struct ptxi_line *l);
 /* The cells of the line, which is locked, for an access of `size` bytes at `offset`. NULL: memory is short. */
 struct ptxi_cell *ptxi_line_cells(struct ptxi_checker *x, struct ptxi_line *l, uint32_t offset, uint32_t size);
 /* The released knowledge at an offset. NULL: none, or, if `create` is set, memory is short. */
 struct ptxi_released *ptxi_line_released(struct ptxi_line *l, uint32_t offset, bool create);
+static inline bool ptxi_line_has_released(const struct ptxi_line *l)
+{
+    return l->more && l->more->released;
+}
+
 /* Forgets all accesses, but not what was released. */
-void ptxi_line_forget(struct ptxi_line *l);
+static inline void ptxi_line_forget(struct ptxi_line *l)
+{
+    l->form = PTXI_LINE_EMPTY;
+    l->has_async = false;
+}
+/* Calls a function for each record of the line, with its place in the line, and forgets those for which it returns
+ * false. */
+typedef bool ptxi_line_keep(void *user, const struct ptxi_record *r, bool write, unsigned offset, unsigned size);
+void ptxi_line_filter(struct ptxi_line *l, ptxi_line_keep *keep, void *user);
+
 void ptxi_line_clear(struct ptxi_checker *x, struct ptxi_line *l);
 
 /* The page of a global address. Any thread. NULL: memory is short. */

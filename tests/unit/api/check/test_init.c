@@ -100,6 +100,31 @@ START_TEST(bits_that_are_masked_out)
 }
 END_TEST
 
+START_TEST(asynchronous_copies)
+{
+    ck_assert_uint_eq(errors_of("copy_nothing"), 0);
+    ok(ptxiMemFree(memory));
+    ok(ptxiMemAlloc(&memory, BYTES));
+    ck_assert_uint_eq(errors_of("copy_async"), 1);
+    ok(ptxiMemsetD32(memory, 1, BYTES / 4));
+    ck_assert_uint_eq(errors_of("copy_async"), 0);
+}
+END_TEST
+
+START_TEST(functions)
+{
+    ck_assert_uint_eq(errors_of("function"), 1);
+    ok(ptxiMemsetD32(memory, 1, BYTES / 4));
+    ck_assert_uint_eq(errors_of("function"), 0);
+}
+END_TEST
+
+START_TEST(guards)
+{
+    ck_assert_uint_eq(errors_of("guarded"), 0);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("init");
@@ -111,6 +136,9 @@ int main(void)
     tcase_add_test(t, global_memory);
     tcase_add_test(t, copies_are_no_errors);
     tcase_add_test(t, bits_that_are_masked_out);
+    tcase_add_test(t, asynchronous_copies);
+    tcase_add_test(t, functions);
+    tcase_add_test(t, guards);
     suite_add_tcase(s, t);
     SRunner *r = srunner_create(s);
 
