@@ -115,9 +115,9 @@ START_TEST(lists_of_devices)
     char many[33 * 6];
     int count;
 
-    for (int k = 0; k < 33; k++)
+    for (int k = 0; k < 32; k++)
         memcpy(many + 6 * k, "sm_80,", 6);
-    many[33 * 6 - 1] = 0;
+    many[32 * 6 - 1] = 0;
     setenv("PTXI_DEVICE", many, 1);
     ck_result(ptxiInit(0), PTXI_ERROR_INVALID_DEVICE);
     static const char *const bad[] = { ",", "sm_90,", ",sm_90", "sm_90,,sm_80", "sm_90 sm_80", "sm_90,sm_8",
@@ -127,15 +127,15 @@ START_TEST(lists_of_devices)
         setenv("PTXI_DEVICE", bad[k], 1);
         ck_assert_msg(ptxiInit(0) == PTXI_ERROR_INVALID_DEVICE, "'%s'", bad[k]);
     }
-    many[32 * 6 - 1] = 0;
+    many[31 * 6 - 1] = 0;
     setenv("PTXI_DEVICE", many, 1);
     ok(ptxiInit(0));
     ok(ptxiDeviceGetCount(&count));
-    ck_assert_int_eq(count, 32);
+    ck_assert_int_eq(count, 31);
     ptxiContext c;
 
-    ok(ptxiDevicePrimaryCtxRetain(&c, 31));
-    ok(ptxiDevicePrimaryCtxRelease(31));
+    ok(ptxiDevicePrimaryCtxRetain(&c, 30));
+    ok(ptxiDevicePrimaryCtxRelease(30));
 }
 END_TEST
 
