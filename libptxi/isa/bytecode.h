@@ -412,6 +412,7 @@ struct ptxi_source_loc {
 /* A compiled function. It does not change after it was created. */
 struct ptxi_code {
     const char *name;
+    uint64_t id;  /* 1, 2, ... in the order of creation; never reused, unlike the address */
     void *module; /* that it was compiled for: the ctx of the options; not of interest to the engine */
     const struct ptxi_insn *insns;
     uint32_t count;

@@ -69,6 +69,10 @@ static void fill_row(unsigned char *p, size_t n, const struct ptxi_rows *r)
             ((uint16_t *)(void *)p)[k] = (uint16_t)r->value;
         break;
     default:
+        if (n == 4) { /* a stream may wait for this word */
+            __atomic_store_n((uint32_t *)(void *)p, r->value, __ATOMIC_RELEASE);
+            break;
+        }
         for (size_t k = 0; k < n / 4; k++)
             ((uint32_t *)(void *)p)[k] = r->value;
     }

@@ -2,6 +2,7 @@
 #include "compile/codegen/codegen.h"
 
 #include <assert.h>
+#include <stdatomic.h>
 
 #include "isa/isa.h"
 
@@ -547,11 +548,13 @@ static bool keep_pool(struct emitter *e)
 
 struct ptxi_code *ptxi_emit(struct ptxi_ir *ir, const struct ptxi_compile_options *options, struct ptxi_arena *arena)
 {
+    static _Atomic uint64_t ids;
     struct emitter e = { .ir = ir, .arena = arena, .count = options->count, .check = options->check };
 
     e.code = ARENA_NEW(arena, struct ptxi_code, 1);
     if (!e.code || !measure_blocks(&e))
         return NULL;
+    e.code->id = atomic_fetch_add(&ids, 1) + 1;
     if (e.check)
         e.first_place = options->take_places(options->ctx, e.start[ir->order_count]);
     for (uint32_t p = 0; p < ir->order_count; p++)

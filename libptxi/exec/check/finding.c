@@ -26,7 +26,8 @@ const char *const ptxi_finding_severity_names[PTXI_FINDING_SEVERITIES] = {
 struct key {
     enum ptxi_finding_kind kind;
     enum ptxi_finding_severity severity;
-    const void *code[PTXI_FINDING_SITES]; /* or what has made the access */
+    const void *what[PTXI_FINDING_SITES]; /* has made the access, if it is no code */
+    uint64_t code[PTXI_FINDING_SITES];    /* ids */
     uint32_t at[PTXI_FINDING_SITES];
     uint64_t object; /* of findings without code */
 };
@@ -86,6 +87,9 @@ void ptxi_findings_set_filter(struct ptxi_findings *f, const struct ptxi_finding
 {
     pthread_mutex_lock(&f->lock);
     f->filter = *filter;
+    for (size_t i = 0; i < f->count; i++)
+        if (f->entries[i]->dropped)
+            f->entries[i]->key = (struct key){ .kind = PTXI_FINDING_KINDS }; /* the filter is asked again */
     pthread_mutex_unlock(&f->lock);
 }
 
@@ -98,7 +102,8 @@ static struct key key_of(const struct ptxi_finding *x)
     k.kind = x->kind;
     k.severity = x->severity;
     for (unsigned s = 0; s < x->site_count; s++) {
-        k.code[s] = x->sites[s].code ? (const void *)x->sites[s].code : x->sites[s].what;
+        k.what[s] = x->sites[s].code ? NULL : x->sites[s].what;
+        k.code[s] = x->sites[s].code ? x->sites[s].code->id : 0;
         k.at[s] = x->sites[s].at;
         has_code |= x->sites[s].code != NULL;
     }

@@ -16,7 +16,7 @@ void ptxi_shared_words_free(struct ptxi_shared_words *s)
 {
     free(s->states);
     free(s->log);
-    *s = (struct ptxi_shared_words){ NULL };
+    *s = (struct ptxi_shared_words){ .states = NULL };
 }
 
 void ptxi_shared_words_begin(struct ptxi_shared_words *s, uint32_t clock, uint32_t barrier)

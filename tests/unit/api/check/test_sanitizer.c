@@ -11,20 +11,34 @@ static const char text[] =
     ".visible .entry stuck(.param .u64 p)\n{\n .reg .pred %p;\n .reg .b32 %r<2>;\n mov.u32 %r1, %tid.x;\n"
     " setp.lt.u32 %p, %r1, 32;\n @%p barrier.sync 1, 96;\n ret;\n}\n";
 
-static ptxiResult launch(const char *kernel, unsigned threads, size_t bytes)
+static ptxiModule load(void)
 {
     ptxiModule m;
+
+    ck_assert_int_eq(ptxiModuleLoadData(&m, text), PTXI_SUCCESS);
+    return m;
+}
+
+static ptxiResult run(ptxiModule m, const char *kernel, unsigned threads, size_t bytes)
+{
     ptxiFunction f;
     ptxiDevicePtr p;
     void *params[] = { &p };
 
-    ck_assert_int_eq(ptxiModuleLoadData(&m, text), PTXI_SUCCESS);
     ck_assert_int_eq(ptxiModuleGetFunction(&f, m, kernel), PTXI_SUCCESS);
     ck_assert_int_eq(ptxiMemAlloc(&p, bytes), PTXI_SUCCESS);
     ck_assert_int_eq(ptxiLaunchKernel(f, 1, 1, 1, threads, 1, 1, 0, NULL, params, NULL), PTXI_SUCCESS);
     ptxiResult r = ptxiCtxSynchronize();
 
     ck_assert_int_eq(ptxiMemFree(p), PTXI_SUCCESS);
+    return r;
+}
+
+static ptxiResult launch(const char *kernel, unsigned threads, size_t bytes)
+{
+    ptxiModule m = load();
+    ptxiResult r = run(m, kernel, threads, bytes);
+
     ck_assert_int_eq(ptxiModuleUnload(m), PTXI_SUCCESS);
     return r;
 }
@@ -134,6 +148,24 @@ START_TEST(rules_apply_to_later_findings)
 }
 END_TEST
 
+/* The same code, first with a rule that suppresses its finding */
+START_TEST(rules_apply_to_known_code)
+{
+    ck_assert_int_eq(ptxiCtxSetSanitizer(NULL, PTXI_SANITIZER_RACE, 0), PTXI_SUCCESS);
+    ck_assert_int_eq(ptxiCtxSetSanitizerRules(NULL, "suppress race", NULL), PTXI_SUCCESS);
+    ptxiModule m = load();
+
+    ck_assert_int_eq(run(m, "k", 64, 8), PTXI_SUCCESS);
+    ck_assert_uint_eq(summary().errors, 0);
+    ck_assert_int_eq(ptxiCtxSetSanitizerRules(NULL, NULL, NULL), PTXI_SUCCESS);
+    ck_assert_int_eq(run(m, "k", 64, 8), PTXI_SUCCESS);
+    ck_assert_uint_eq(summary().errors, 1);
+    ck_assert_int_eq(run(m, "k", 64, 8), PTXI_SUCCESS);
+    ck_assert_uint_eq(summary().errors, 1);
+    ck_assert_int_eq(ptxiModuleUnload(m), PTXI_SUCCESS);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("sanitizer");
@@ -146,6 +178,7 @@ int main(void)
     tcase_add_test(t, nothing_is_checked_without_tools);
     tcase_add_test(t, bad_arguments);
     tcase_add_test(t, rules_apply_to_later_findings);
+    tcase_add_test(t, rules_apply_to_known_code);
     suite_add_tcase(s, t);
     SRunner *r = srunner_create(s);
 
