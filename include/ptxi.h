@@ -4250,11 +4250,11 @@ typedef struct ptxiRange {
  *  Opens several ranges, as ptxiMemOpenRange does. They may overlap each other, and those of other calls of this
  *  function and of ptxiLaunchAndWait. A range may stay open until all ranges that overlap it are closed. Empty ranges,
  *  and ranges of memory that kernels can use already, are left out. If the call fails, it opens nothing.
- * `ranges` `count` of them.
+ * `ranges` `count` of them, at most 4096.
  * `id`     A number for ptxiMemCloseRanges.
- * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for other flags, or a range that overlaps other memory known to the
- *         device, or PTXI_ERROR_HOST_MEMORY_ALREADY_REGISTERED if a range needs more permissions than an open range
- *         that it overlaps, or PTXI_ERROR_OUT_OF_MEMORY. */
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for other flags, too many ranges, or a range that overlaps other
+ *         memory known to the device, or PTXI_ERROR_HOST_MEMORY_ALREADY_REGISTERED if a range needs more permissions
+ *         than an open range that it overlaps, or PTXI_ERROR_OUT_OF_MEMORY. */
 PTXI_API ptxiResult ptxiMemOpenRanges(const ptxiRange *ranges, unsigned count, unsigned long long *id);
 
 /*! ptxiMemCloseRanges() :

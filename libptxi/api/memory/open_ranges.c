@@ -20,7 +20,10 @@ struct ptxi_piece {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* taken before the memory map's */
 static struct ptxi_piece *pieces;                        /* list in ascending order */
 
-enum { FEW = 16 };
+enum {
+    FEW = 16,
+    MOST = 4096 /* so that a wrong count does no harm */
+};
 
 /* ---- the ranges of one call */
 
@@ -168,6 +171,8 @@ static struct ptxi_piece *remove_unused(void)
 
 ptxiResult ptxi_open_ranges(struct ptxi_open_ranges *o, const ptxiRange *ranges, size_t count)
 {
+    if (count > MOST)
+        return PTXI_ERROR_INVALID_VALUE;
     struct span few[FEW], *spans = count > FEW ? malloc(count * sizeof *spans) : few;
     ptxiResult r = spans ? PTXI_SUCCESS : PTXI_ERROR_OUT_OF_MEMORY;
     size_t n = 0;
