@@ -10,11 +10,14 @@ struct ptxi_pending_work;
 struct ptxi_param_buffer;
 struct ptxi_graph_run;
 
+/* A list of work. `last` points to the NULL at its end, in an empty list to `first`. */
+struct ptxi_pending_list { struct ptxi_pending_work *first, **last; };
+
 struct ptxi_launch_shape {
     unsigned grid[3], block[3], shared;
     unsigned cluster[3];   /* 0: not requested */
     bool cooperative;
-    bool early;            /* it may begin before the kernel before it has ended */
+    bool early;            /* it may begin before the previous kernel has ended */
     unsigned preferred[3]; /* cluster size that would be better; 0: not requested */
 };
 
@@ -45,7 +48,7 @@ struct ptxi_launch {
     struct ptxi_grid grid;
 
     pthread_mutex_t lock;            /* protects the members below, which kernels change */
-    struct ptxi_pending_work *first, **last, *first_tail, **last_tail; /* pending launches and copies, in their order */
+    struct ptxi_pending_list pending, tail_pending; /* launches and copies, in the order of the calls */
     struct ptxi_param_buffer *buffers; /* list */
     _Atomic size_t buffer_count;
     _Atomic size_t tails;            /* number of tail launches requested */
@@ -142,9 +145,6 @@ void ptxi_pending_init(struct ptxi_launch *l);
 bool ptxi_pending_add(struct ptxi_launch *l, struct ptxi_pending_work work, bool tail);
 ptxiResult ptxi_pending_run(struct ptxi_launch *l, struct ptxi_failure **failure);
 
-/* Lists of work. The end of an empty list is at its begin. */
-struct ptxi_pending_list { struct ptxi_pending_work *first, **last; };
-
 /* Appends work. False: no memory, or too many. */
 bool ptxi_pending_append(ptxiContext ctx, struct ptxi_pending_list *list, struct ptxi_pending_work work);
 void ptxi_pending_discard(ptxiContext ctx, struct ptxi_pending_work *first);
@@ -162,7 +162,7 @@ void ptxi_pending_free(struct ptxi_launch *l);
  * launch: a mark of its begin, the work of its nodes in their order, and a mark of its end, after which its own tail
  * launches run. */
 
-/* True from the launch of a graph by a kernel until the graph begins. There is one for all launches of the graph. */
+/* `is` is true from the launch of a graph by a kernel until the graph begins. All launches of the graph share it. */
 struct ptxi_graph_pending {
     _Atomic unsigned refs;
     _Atomic bool is;
@@ -174,7 +174,7 @@ struct ptxi_graph_run {
     uint64_t graph;                         /* %current_graph_exec */
     struct ptxi_graph_pending *pending;     /* a reference; NULL for a launch of the host */
     pthread_mutex_t lock;                   /* protects the list */
-    struct ptxi_pending_work *first, **last; /* tail launches of its kernels */
+    struct ptxi_pending_list tails;         /* tail launches of its kernels */
 };
 
 struct ptxi_graph_pending *ptxi_graph_pending_create(void); /* NULL: no memory */

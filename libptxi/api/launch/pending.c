@@ -12,11 +12,35 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void init_list(struct ptxi_pending_list *list)
+{
+    *list = (struct ptxi_pending_list){ .last = &list->first };
+}
+
+/* Appends a list to another one, which is protected by the lock. */
+static void append_list(pthread_mutex_t *lock, struct ptxi_pending_list *to, const struct ptxi_pending_list *list)
+{
+    pthread_mutex_lock(lock);
+    *to->last = list->first;
+    to->last = list->last;
+    pthread_mutex_unlock(lock);
+}
+
+/* Makes a list empty, and returns its work with `rest` appended. */
+static struct ptxi_pending_work *take_list(struct ptxi_pending_list *list, struct ptxi_pending_work *rest)
+{
+    *list->last = rest;
+    struct ptxi_pending_work *first = list->first;
+
+    init_list(list);
+    return first;
+}
+
 void ptxi_pending_init(struct ptxi_launch *l)
 {
     pthread_mutex_init(&l->lock, NULL);
-    l->last = &l->first;
-    l->last_tail = &l->first_tail;
+    init_list(&l->pending);
+    init_list(&l->tail_pending);
 }
 
 /* More than programs need. A kernel that launches itself without end must not use all of the host's memory. */
@@ -47,8 +71,8 @@ void ptxi_pending_discard(ptxiContext ctx, struct ptxi_pending_work *c)
 
 void ptxi_pending_free(struct ptxi_launch *l)
 {
-    ptxi_pending_discard(l->ctx, l->first);
-    ptxi_pending_discard(l->ctx, l->first_tail);
+    ptxi_pending_discard(l->ctx, l->pending.first);
+    ptxi_pending_discard(l->ctx, l->tail_pending.first);
     ptxi_param_buffers_free(l);
     pthread_mutex_destroy(&l->lock);
 }
@@ -68,35 +92,24 @@ bool ptxi_pending_append(ptxiContext ctx, struct ptxi_pending_list *list, struct
     return true;
 }
 
-static void add_list(struct ptxi_launch *l, const struct ptxi_pending_list *list, struct ptxi_pending_work ***last)
-{
-    pthread_mutex_lock(&l->lock);
-    **last = list->first;
-    *last = list->last;
-    pthread_mutex_unlock(&l->lock);
-}
-
 bool ptxi_pending_add(struct ptxi_launch *l, struct ptxi_pending_work child, bool tail)
 {
     struct ptxi_pending_list one = { .last = &one.first };
 
     if (!ptxi_pending_append(l->ctx, &one, child))
         return false;
-    add_list(l, &one, tail ? &l->last_tail : &l->last);
+    append_list(&l->lock, tail ? &l->tail_pending : &l->pending, &one);
     return true;
 }
 
 void ptxi_pending_add_list(struct ptxi_launch *l, const struct ptxi_pending_list *list)
 {
-    add_list(l, list, &l->last);
+    append_list(&l->lock, &l->pending, list);
 }
 
 void ptxi_pending_add_tails(struct ptxi_graph_run *run, const struct ptxi_pending_list *list)
 {
-    pthread_mutex_lock(&run->lock);
-    *run->last = list->first;
-    run->last = list->last;
-    pthread_mutex_unlock(&run->lock);
+    append_list(&run->lock, &run->tails, list);
 }
 
 /* ---- runs of graphs */
@@ -123,7 +136,7 @@ struct ptxi_graph_run *ptxi_graph_run_create(ptxiContext ctx, uint64_t graph, st
     if (!run)
         return NULL;
     *run = (struct ptxi_graph_run){ .refs = 1, .ctx = ctx, .graph = graph, .pending = pending };
-    run->last = &run->first;
+    init_list(&run->tails);
     pthread_mutex_init(&run->lock, NULL);
     if (pending)
         atomic_fetch_add(&pending->refs, 1);
@@ -140,7 +153,7 @@ void ptxi_graph_run_unref(struct ptxi_graph_run *run)
 {
     if (!run || atomic_fetch_sub(&run->refs, 1) != 1)
         return;
-    ptxi_pending_discard(run->ctx, run->first);
+    ptxi_pending_discard(run->ctx, run->tails.first);
     if (run->pending)
         ptxi_graph_pending_unref(run->pending);
     pthread_mutex_destroy(&run->lock);
@@ -193,17 +206,10 @@ static ptxiResult move_rows(const struct ptxi_pending_work *c, struct ptxi_grid 
     return report_at(&c->site, &report, failure);
 }
 
-/* Removes the pending list of a launch, in the order in which it runs, and appends `rest` to it. */
-static struct ptxi_pending_work *take_list(struct ptxi_launch *l, struct ptxi_pending_work *rest)
+/* Removes the pending work of a launch, in the order in which it runs, and appends `rest` to it. */
+static struct ptxi_pending_work *take_pending(struct ptxi_launch *l, struct ptxi_pending_work *rest)
 {
-    *l->last_tail = rest;
-    *l->last = l->first_tail;
-    struct ptxi_pending_work *first = l->first;
-
-    l->first = l->first_tail = NULL;
-    l->last = &l->first;
-    l->last_tail = &l->first_tail;
-    return first;
+    return take_list(&l->pending, take_list(&l->tail_pending, rest));
 }
 
 /* The limits apply to the launch as a whole. */
@@ -229,17 +235,6 @@ static ptxiResult run_child(struct ptxi_launch *l, struct ptxi_grid *root, struc
     return r;
 }
 
-/* Removes the tail launches of a run, whose kernels have ended, and appends `rest` to them. */
-static struct ptxi_pending_work *take_tails(struct ptxi_graph_run *run, struct ptxi_pending_work *rest)
-{
-    *run->last = rest;
-    struct ptxi_pending_work *first = run->first;
-
-    run->first = NULL;
-    run->last = &run->first;
-    return first;
-}
-
 /* Runs work, and what it launches. */
 static ptxiResult run_list(ptxiContext ctx, struct ptxi_pending_work *todo, struct ptxi_grid *root,
                            struct ptxi_failure **failure)
@@ -256,9 +251,9 @@ static ptxiResult run_list(ptxiContext ctx, struct ptxi_pending_work *todo, stru
             r = exceed_limit(&c->site, limit, failure);
         } else if (c->item) {
             r = run_child(ptxi_item_payload(c->item), root, failure);
-            todo = take_list(ptxi_item_payload(c->item), todo);
+            todo = take_pending(ptxi_item_payload(c->item), todo);
         } else if (c->run && !c->begins) {
-            todo = take_tails(c->run, todo);
+            todo = take_list(&c->run->tails, todo);
         } else if (!c->run) {
             r = move_rows(c, root, failure);
         }
@@ -270,10 +265,10 @@ static ptxiResult run_list(ptxiContext ctx, struct ptxi_pending_work *todo, stru
 
 ptxiResult ptxi_pending_run(struct ptxi_launch *root, struct ptxi_failure **failure)
 {
-    return run_list(root->ctx, take_list(root, NULL), &root->grid, failure);
+    return run_list(root->ctx, take_pending(root, NULL), &root->grid, failure);
 }
 
 ptxiResult ptxi_pending_run_tails(struct ptxi_graph_run *run, struct ptxi_grid *root, struct ptxi_failure **failure)
 {
-    return run_list(run->ctx, take_tails(run, NULL), root, failure);
+    return run_list(run->ctx, take_list(&run->tails, NULL), root, failure);
 }
