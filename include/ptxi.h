@@ -621,7 +621,7 @@ typedef enum ptxiLaunchAttributeID {
     PTXI_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY = 3,                   /* for streams only: INVALID_VALUE */
     PTXI_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4,                        /* blocks of a cluster; zeros: no clusters */
     PTXI_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE = 5,     /* 0 to 2; no effect */
-    PTXI_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION = 6,        /* no effect, see ptxiLaunchKernelEx */
+    PTXI_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION = 6,        /* sets edges of captures; no other effect */
     PTXI_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT = 7,                       /* the event is recorded after the grid */
     PTXI_LAUNCH_ATTRIBUTE_PRIORITY = 8,                                 /* no effect */
     PTXI_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP = 9,                      /* two domains, each 0 to 3; no effect */

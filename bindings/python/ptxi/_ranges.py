@@ -62,7 +62,7 @@ class Use:
     __del__ = end
 
 
-_open: Set[int] = set()                      # numbers of the library for what is open
+_open: Set[int] = set()                      # numbers that the library has given to open ranges
 ended: Deque[Tuple[int, Any]] = collections.deque()  # numbers and owners of uses that have ended; see give_back()
 
 

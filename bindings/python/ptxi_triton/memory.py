@@ -16,8 +16,8 @@ _export = ctypes.c_char.from_buffer
 _address = ctypes.addressof
 _refer = weakref.ref
 
-# The memory of an argument: the address that the kernel receives; the first address, the size and the permissions of a
-# range that it may access, of 0 bytes if there is none to open; and an object that keeps the memory alive and in place
+# The memory of an argument: the address that the kernel receives; the first address, the size and the permissions of
+# the range that it may access (size 0: no range to open); and an object that keeps the memory alive and in place
 Memory = Tuple[int, int, int, int, Any]
 
 

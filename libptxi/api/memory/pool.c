@@ -599,7 +599,7 @@ ptxiResult ptxi_pool_check_access(ptxiDevice own, const ptxiMemAccessDesc *a)
     return PTXI_SUCCESS;
 }
 
-/* The host can always access its own pool, and what is set for managed pools has no effect. */
+/* The host can always access memory of its own pool. Access to managed memory can be set, but this has no effect. */
 static ptxiResult check_access(const struct ptxiMemPool_st *p, const ptxiMemAccessDesc *a)
 {
     if (p->kind == PTXI_POOL_DEVICE)
