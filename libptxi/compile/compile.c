@@ -32,7 +32,7 @@ static const struct pass {
     { "track_init", ptxi_track_init, IF_INIT },
     { "launch_invariant", ptxi_hoist_launch_invariant, ALWAYS },
     { "peephole", ptxi_peephole, ALWAYS },
-    { "address_registers", ptxi_use_address_registers, ALWAYS },
+    { "row_registers", ptxi_use_row_registers, ALWAYS },
     { "register_allocation", ptxi_allocate_registers, ALWAYS },
 };
 

@@ -292,7 +292,8 @@ static bool is_fixed(const struct ptxi_ir *ir, const struct ptxi_vreg *v)
  * frame. */
 static uint64_t lay_out(struct allocator *al)
 {
-    static const uint8_t order[] = { PTXI_RC_32, PTXI_RC_64, PTXI_RC_ADDRESS, PTXI_RC_16, PTXI_RC_PRED, PTXI_RC_128 };
+    static const uint8_t order[] = { PTXI_RC_32, PTXI_RC_64, PTXI_RC_INDEX, PTXI_RC_ADDRESS, PTXI_RC_16, PTXI_RC_PRED,
+                                     PTXI_RC_128 };
     struct ptxi_ir *ir = al->ir;
     uint64_t at = (uint64_t)(ir->arg_words + ir->ret_words) * ptxi_class_units[PTXI_RC_32], base[PTXI_RC_COUNT];
 

@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-const uint8_t ptxi_class_units[PTXI_RC_COUNT] = { 1, 1, 2, 4, 8, 5 };
+const uint8_t ptxi_class_units[PTXI_RC_COUNT] = { 1, 1, 2, 4, 8, 5, 3 };
 
 enum ptxi_class ptxi_ir_class_of(enum ptxi_type type)
 {

@@ -17,8 +17,17 @@
 
 /* Register classes. Each has a pool of slots of its own. A value must survive in inactive lanes while other lanes reuse
  * its slot; with slots of different widths in one pool, lanes would overlap. An address register
- * (optimize/address_registers.c) has 64-bit lanes and a header. */
-enum ptxi_class { PTXI_RC_PRED, PTXI_RC_16, PTXI_RC_32, PTXI_RC_64, PTXI_RC_128, PTXI_RC_ADDRESS, PTXI_RC_COUNT };
+ * (optimize/row_registers.c) has 64-bit lanes and a header, an index register 32-bit lanes and a header. */
+enum ptxi_class {
+    PTXI_RC_PRED,
+    PTXI_RC_16,
+    PTXI_RC_32,
+    PTXI_RC_64,
+    PTXI_RC_128,
+    PTXI_RC_ADDRESS,
+    PTXI_RC_INDEX,
+    PTXI_RC_COUNT
+};
 
 extern const uint8_t ptxi_class_units[PTXI_RC_COUNT]; /* of a slot */
 
@@ -243,7 +252,8 @@ static inline bool ptxi_ir_is_move(const struct ptxi_ir_inst *i)
 /* Conditional branches that have a counterpart for the opposite condition. */
 #define PTXI_BRANCH_PAIRS(X) \
     X(if, ifn) X(eq_i32, ne_i32) X(lt_s32, ge_s32) X(lt_u32, ge_u32) \
-    X(eq_i64, ne_i64) X(lt_s64, ge_s64) X(lt_u64, ge_u64)
+    X(eq_i64, ne_i64) X(lt_s64, ge_s64) X(lt_u64, ge_u64) \
+    X(index_eq, index_ne) X(index_lt_s32, index_ge_s32) X(index_lt_u32, index_ge_u32)
 
 /* Branches have a label in aux. */
 static inline bool ptxi_ir_is_branch(const struct ptxi_ir_inst *i)

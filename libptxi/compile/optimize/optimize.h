@@ -13,8 +13,8 @@ bool ptxi_rematerialize(struct ptxi_ir *ir);           /* rematerialize.c: const
 bool ptxi_hoist_launch_invariant(struct ptxi_ir *ir);
 /* peephole.c: pairs of operations, loads with known address patterns */
 bool ptxi_peephole(struct ptxi_ir *ir);
-/* address_registers.c: addresses of loads and stores that may be a row */
-bool ptxi_use_address_registers(struct ptxi_ir *ir);
+/* row_registers.c: indices and addresses that may be a row */
+bool ptxi_use_row_registers(struct ptxi_ir *ir);
 
 /* peephole.c: makes an operation that copies one of its operands a move. */
 void ptxi_peephole_simplify(const struct ptxi_ir *ir, struct ptxi_ir_inst *inst);

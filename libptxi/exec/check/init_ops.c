@@ -120,8 +120,8 @@ struct range {
 
 static struct ptxi_address_range range_of_row(const struct ptxi_warp *w, const struct ptxi_address *a)
 {
-    uint64_t first = a->first + (uint64_t)a->stride * ptxi_first_lane(w->active);
-    uint64_t last = a->first + (uint64_t)a->stride * (63 - (unsigned)__builtin_clzll(w->active));
+    uint64_t first = a->row.first + (uint64_t)a->row.stride * ptxi_first_lane(w->active);
+    uint64_t last = a->row.first + (uint64_t)a->row.stride * (63 - (unsigned)__builtin_clzll(w->active));
 
     return (struct ptxi_address_range){ first < last ? first : last, first < last ? last : first, 0 };
 }
@@ -136,7 +136,7 @@ static struct range find_range(const struct ptxi_warp *w, const struct ptxi_insn
         r = ptxi_address_range_32(a, w->active);
         range.first = (uint32_t)(r.lo + (uint32_t)i->imm);
     } else if (i->mods & PTXI_INIT_ROW) {
-        if (!ptxi_address_is_row(a, w->active))
+        if (!ptxi_row_has(a, w->active))
             return range;
         r = range_of_row(w, a);
         range.first = r.lo + (uint64_t)(int64_t)i->imm;
@@ -184,7 +184,7 @@ static bool is_dense(const struct ptxi_warp *w, const struct ptxi_insn *i, const
     if (r->size != (uint64_t)__builtin_popcountll(w->active) * size)
         return false;
     if (i->mods & PTXI_INIT_ROW)
-        return ((const struct ptxi_address *)a)->stride == size;
+        return ((const struct ptxi_lane_row *)a)->stride == size;
     if (w->active != PTXI_ALL_LANES)
         return false;
     return r->shared ? ptxi_is_contiguous_32(a, size) : ptxi_is_contiguous_64(a, size);

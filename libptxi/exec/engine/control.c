@@ -5,6 +5,7 @@
 #include "exec/engine/cta.h"
 #include "exec/engine/divergence.h"
 #include "exec/engine/op_shapes.h"
+#include "exec/engine/row_compare_inl.h"
 
 /* A jump must not skip a pc at which another split of the frame waits. */
 static inline const struct ptxi_insn *jump(struct ptxi_warp *w, const struct ptxi_insn *target)
@@ -109,6 +110,17 @@ OP( loop_ifn )
     BRANCH_COMPARED(bits, uint##bits##_t, ge_u##bits, x >= y)
 BRANCHES_COMPARED(32)
 BRANCHES_COMPARED(64)
+
+/* The same for index registers. */
+#define BRANCH_INDEX(name, holds)                                              \
+    OP( bra_index_##name ) { return branch(w, i, (holds)); }                   \
+    OP( loop_index_##name ) { return branch_back(w, i, (holds)); }
+BRANCH_INDEX(eq, ptxi_index_eq(w, i))
+BRANCH_INDEX(ne, w->active & ~ptxi_index_eq(w, i))
+BRANCH_INDEX(lt_s32, ptxi_index_lt_s32(w, i))
+BRANCH_INDEX(ge_s32, w->active & ~ptxi_index_lt_s32(w, i))
+BRANCH_INDEX(lt_u32, ptxi_index_lt_u32(w, i))
+BRANCH_INDEX(ge_u32, w->active & ~ptxi_index_lt_u32(w, i))
 
 OP( brx )
 {

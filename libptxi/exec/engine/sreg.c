@@ -4,6 +4,7 @@
 #include "exec/engine/cta.h"
 #include "exec/engine/divergence.h"
 #include "exec/engine/handler.h"
+#include "exec/engine/sreg.h"
 
 /* %globaltimer: the time of day. */
 static uint64_t wall_clock_ns(void)
@@ -104,6 +105,11 @@ static uint32_t lane_value(const struct ptxi_warp *w, enum ptxi_sreg id, unsigne
     case PTXI_SREG_warpid: return (w->first_thread + lane) / 32;
     default: return lanemask(id, lane);
     }
+}
+
+uint64_t PTXI_LEVELED(sreg_of_warp)(struct ptxi_warp *w, int32_t imm)
+{
+    return warp_value(w, imm & 0xff, (unsigned)imm >> 8);
 }
 
 OP( sreg_32 )

@@ -12,43 +12,22 @@ static __attribute__((noinline)) void leave_row(struct ptxi_address *d, ptxi_lan
 {
     LANE_ARRAY(uint64_t, row);
 
-    FOR_LANES row[l] = d->first + (uint64_t)d->stride * (uint64_t)l;
+    FOR_LANES row[l] = d->row.first + (uint64_t)d->row.stride * (uint64_t)l;
     ptxi_masked_write_64(d->lanes, row, lanes);
-}
-
-/* All lanes are in a row. */
-static inline void set_whole_row(struct ptxi_address *d, uint64_t first, uint64_t stride)
-{
-    d->form = PTXI_ADDRESS_ROW;
-    d->in_row = PTXI_ALL_LANES;
-    d->first = first;
-    d->stride = (int64_t)stride;
 }
 
 /* The active lanes are in a row. `first` is the address of lane 0, or what it would be. */
 static inline void set_row(const struct ptxi_warp *w, struct ptxi_address *d, uint64_t first, uint64_t stride)
 {
-    if (w->active != PTXI_ALL_LANES && d->form == PTXI_ADDRESS_ROW && d->in_row & ~w->active)
-        leave_row(d, d->in_row & ~w->active);
-    d->form = PTXI_ADDRESS_ROW;
-    d->in_row = w->active;
-    d->first = first;
-    d->stride = (int64_t)stride;
-}
-
-/* The active lanes are not in a row. Their addresses are in d->lanes. */
-static inline void set_no_row(const struct ptxi_warp *w, struct ptxi_address *d)
-{
-    if (w->active == PTXI_ALL_LANES)
-        d->form = 0;
-    else if (d->form == PTXI_ADDRESS_ROW && !(d->in_row &= ~w->active))
-        d->form = 0;
+    if (__builtin_expect(w->active != PTXI_ALL_LANES, 0) && ptxi_row_lost_lanes(w, &d->row))
+        leave_row(d, ptxi_row_lost_lanes(w, &d->row));
+    ptxi_set_row(w, &d->row, first, (int64_t)stride);
 }
 
 static inline void set_lanes(const struct ptxi_warp *w, struct ptxi_address *d, const uint64_t *lanes)
 {
     write_buffer(d->lanes, lanes, w->active, sizeof *lanes);
-    set_no_row(w, d);
+    ptxi_set_no_row(w, &d->row);
 }
 
 /* --- operands --- */
@@ -139,64 +118,84 @@ STEP_OF_SOME(64)
 /* d = a * b + c. The index is extended to 64 bits first: a row that wraps is no row of addresses. */
 
 /* The addresses are not a row. */
-#define ADDRESS_WIDE_LANES(name, multiply)                                                           \
-    static __attribute__((noinline)) const struct ptxi_insn *name##_lanes(const struct ptxi_insn *i, \
-                                                                          struct ptxi_warp *w)       \
-    {                                                                                                \
-        struct ptxi_address *d = PTXI_SLOT(w, i->d);                                                 \
-        LANE_ARRAY(uint64_t, buffer);                                                                \
-        uint64_t *r = w->active == PTXI_ALL_LANES ? d->lanes : buffer;                               \
-                                                                                                     \
-        multiply(r, PTXI_SLOT(w, i->a), PTXI_SLOT(w, i->b),                                          \
-                 i->c == PTXI_NO_SLOT ? NULL : PTXI_SLOT(w, i->c));                                  \
-        if (r == buffer)                                                                             \
-            ptxi_masked_write_64(d->lanes, buffer, w->active);                                       \
-        set_no_row(w, d);                                                                            \
-        NEXT;                                                                                        \
+#define ADDRESS_WIDE_LANES(name, type, multiply)                                                               \
+    static __attribute__((noinline)) void name##_lanes(const struct ptxi_insn *i, struct ptxi_warp *w,   \
+                                                       const uint32_t *a)                                \
+    {                                                                                                    \
+        struct ptxi_address *d = PTXI_SLOT(w, i->d);                                                     \
+        LANE_ARRAY(uint64_t, buffer);                                                                    \
+        uint64_t *r = w->active == PTXI_ALL_LANES ? d->lanes : buffer;                                   \
+                                                                                                         \
+        multiply(r, (const type *)a, PTXI_SLOT(w, i->b), i->c == PTXI_NO_SLOT ? NULL : PTXI_SLOT(w, i->c));            \
+        if (r == buffer)                                                                                 \
+            ptxi_masked_write_64(d->lanes, buffer, w->active);                                           \
+        ptxi_set_no_row(w, &d->row);                                                                     \
     }
-ADDRESS_WIDE_LANES(address_wide_s32, ptxi_wide_s32)
-ADDRESS_WIDE_LANES(address_wide_u32, ptxi_wide_u32)
+ADDRESS_WIDE_LANES(address_wide_s32, int32_t, ptxi_wide_s32)
+ADDRESS_WIDE_LANES(address_wide_u32, uint32_t, ptxi_wide_u32)
 #undef ADDRESS_WIDE_LANES
 
-/* Some lanes are active. */
-#define ADDRESS_WIDE_SOME(name, type, wide)                                                             \
-    static __attribute__((noinline)) const struct ptxi_insn *name##_some(const struct ptxi_insn *i,     \
-                                                                         struct ptxi_warp *w)           \
-    {                                                                                                   \
-        const uint32_t *a = PTXI_SLOT(w, i->a);                                                         \
-        const struct ends e = ends_of(w->active);                                                       \
-        const enum step step = step_of_some_32(w->active, a, e);                                        \
-        const uint64_t b = (uint64_t)(wide)(type)uniform_32(w, i->b), stride = step == STEP_1 ? b : 0;  \
-                                                                                                        \
-        if (step == STEP_NONE || (type)a[e.last] < (type)a[e.first])                                    \
-            return name##_lanes(i, w);                                                                  \
-        set_row(w, PTXI_SLOT(w, i->d),                                                                  \
-                uniform_64(w, i->c) + (uint64_t)(wide)(type)a[e.first] * b - e.first * stride, stride); \
-        NEXT;                                                                                           \
+/* The indices of the active lanes are in a. */
+#define ADDRESS_WIDE_ANY(name, type, wide)                                                                   \
+    static __attribute__((noinline)) void name##_any(const struct ptxi_insn *i, struct ptxi_warp *w,         \
+                                                     const uint32_t *a)                                      \
+    {                                                                                                        \
+        const struct ends e = ends_of(w->active);                                                            \
+        const bool all = w->active == PTXI_ALL_LANES;                                                        \
+        const enum step step = all ? step_of_all_32(a) : step_of_some_32(w->active, a, e);                   \
+        const uint64_t b = (uint64_t)(wide)(type)uniform_32(w, i->b), stride = step == STEP_1 ? b : 0;       \
+                                                                                                             \
+        if (step == STEP_NONE || (type)a[e.last] < (type)a[e.first])                                         \
+            name##_lanes(i, w, a);                                                                           \
+        else                                                                                                 \
+            set_row(w, PTXI_SLOT(w, i->d),                                                                   \
+                    uniform_64(w, i->c) + (uint64_t)(wide)(type)a[e.first] * b - e.first * stride, stride);  \
     }
-ADDRESS_WIDE_SOME(address_wide_s32, int32_t, int64_t)
-ADDRESS_WIDE_SOME(address_wide_u32, uint32_t, uint64_t)
-#undef ADDRESS_WIDE_SOME
+ADDRESS_WIDE_ANY(address_wide_s32, int32_t, int64_t)
+ADDRESS_WIDE_ANY(address_wide_u32, uint32_t, uint64_t)
+#undef ADDRESS_WIDE_ANY
 
 #define ADDRESS_WIDE(name, type, wide)                                                          \
     OP(name)                                                                                    \
     {                                                                                           \
         const uint32_t *a = PTXI_SLOT(w, i->a);                                                 \
         const uint64_t b = (uint64_t)(wide)(type)uniform_32(w, i->b);                           \
-        enum step step;                                                                         \
+        const enum step step = w->active == PTXI_ALL_LANES ? step_of_all_32(a) : STEP_NONE;     \
                                                                                                 \
-        if (__builtin_expect(w->active != PTXI_ALL_LANES, 0))                                   \
-            return name##_some(i, w);                                                           \
-        step = step_of_all_32(a);                                                               \
         if (step == STEP_NONE || (type)a[PTXI_LANES - 1] < (type)a[0])                          \
-            return name##_lanes(i, w);                                                          \
-        set_whole_row(PTXI_SLOT(w, i->d), uniform_64(w, i->c) + (uint64_t)(wide)(type)a[0] * b, \
-                      step == STEP_1 ? b : 0);                                                  \
+            name##_any(i, w, a);                                                                \
+        else                                                                                    \
+            set_row(w, PTXI_SLOT(w, i->d), uniform_64(w, i->c) + (uint64_t)(wide)(type)a[0] * b, \
+                    step == STEP_1 ? b : 0);                                                    \
         NEXT;                                                                                   \
     }
 ADDRESS_WIDE(address_wide_s32, int32_t, int64_t)
 ADDRESS_WIDE(address_wide_u32, uint32_t, uint64_t)
 #undef ADDRESS_WIDE
+
+/* The same for an index register. */
+#define ADDRESS_INDEX(name, range, like, type, wide)                                                \
+    static __attribute__((noinline)) void name##_any(const struct ptxi_insn *i, struct ptxi_warp *w) \
+    {                                                                                               \
+        LANE_ARRAY(uint32_t, buffer);                                                               \
+                                                                                                    \
+        like##_any(i, w, ptxi_index_lanes(PTXI_SLOT(w, i->a), buffer));                             \
+    }                                                                                               \
+    OP(name)                                                                                        \
+    {                                                                                               \
+        const struct ptxi_lane_row *a = PTXI_SLOT(w, i->a);                                              \
+        const uint64_t b = (uint64_t)(wide)(type)uniform_32(w, i->b);                               \
+                                                                                                    \
+        if (__builtin_expect(ptxi_row_has(a, w->active) && range(a).whole, 1))                      \
+            set_row(w, PTXI_SLOT(w, i->d), uniform_64(w, i->c) + (uint64_t)(wide)(type)a->first * b, \
+                    (uint64_t)a->stride * b);                                                       \
+        else                                                                                        \
+            name##_any(i, w);                                                                       \
+        NEXT;                                                                                       \
+    }
+ADDRESS_INDEX(address_index_s32, ptxi_row_range_s32, address_wide_s32, int32_t, int64_t)
+ADDRESS_INDEX(address_index_u32, ptxi_row_range_u32, address_wide_u32, uint32_t, uint64_t)
+#undef ADDRESS_INDEX
 
 /* Shifts of 64 bits and more give 0. PTX ISA, "Logic and Shift Instructions: shl". */
 static inline uint64_t shift_left(uint64_t x, uint32_t by)
@@ -222,31 +221,38 @@ OP( address_lea_64 )
     NEXT;
 }
 
-static __attribute__((noinline)) const struct ptxi_insn *add_some(const struct ptxi_insn *i, struct ptxi_warp *w)
+/* d = (a << by) + c, where the lanes of a are in no row. */
+static __attribute__((noinline)) void shift_lanes(struct ptxi_warp *w, struct ptxi_address *d,
+                                                  const struct ptxi_address *a, uint32_t by, uint64_t c)
+{
+    LANE_ARRAY(uint64_t, buffer);
+    LANE_ARRAY(uint64_t, r);
+    const uint64_t *from = ptxi_address_lanes(a, buffer);
+
+    FOR_LANES r[l] = shift_left(from[l], by) + c;
+    set_lanes(w, d, r);
+}
+
+static inline void set_shifted(struct ptxi_warp *w, const struct ptxi_insn *i, uint32_t by)
 {
     const struct ptxi_address *a = PTXI_SLOT(w, i->a);
-    struct ptxi_address *d = PTXI_SLOT(w, i->d);
-    const uint64_t c = uniform_64(w, i->c), *from;
-    LANE_ARRAY(uint64_t, lanes);
-    LANE_ARRAY(uint64_t, r);
+    const uint64_t c = uniform_64(w, i->c);
 
-    if (ptxi_address_is_row(a, w->active)) {
-        set_row(w, d, a->first + c, (uint64_t)a->stride);
-        NEXT;
-    }
-    from = ptxi_address_lanes(a, lanes);
-    FOR_LANES r[l] = from[l] + c;
-    set_lanes(w, d, r);
-    NEXT;
+    if (__builtin_expect(ptxi_row_has(&a->row, w->active), 1))
+        set_row(w, PTXI_SLOT(w, i->d), shift_left(a->row.first, by) + c, shift_left((uint64_t)a->row.stride, by));
+    else
+        shift_lanes(w, PTXI_SLOT(w, i->d), a, by, c);
 }
 
 OP( address_add )
 {
-    const struct ptxi_address *a = PTXI_SLOT(w, i->a);
+    set_shifted(w, i, 0);
+    NEXT;
+}
 
-    if (w->active != PTXI_ALL_LANES || !ptxi_address_is_row(a, PTXI_ALL_LANES))
-        return add_some(i, w);
-    set_whole_row(PTXI_SLOT(w, i->d), a->first + uniform_64(w, i->c), (uint64_t)a->stride);
+OP( address_shift )
+{
+    set_shifted(w, i, uniform_32(w, i->b));
     NEXT;
 }
 

@@ -146,13 +146,13 @@ NOINLINE const struct ptxi_insn *LOAD_AT(const struct ptxi_insn *i, struct ptxi_
 {
     enum { SIZE = sizeof(MEMORY) * COUNT };
     const struct ptxi_address *at = PTXI_SLOT(w, i->a);
-    const unsigned char *p = (const unsigned char *)(BASE(w, i, 0) + at->first);
+    const unsigned char *p = (const unsigned char *)(BASE(w, i, 0) + at->row.first);
     LANE_ARRAY(uint64_t, row);
 
     (void)p;
 #if PATH == PATH_GROUPS
-    if (SIZE >= 4 && ptxi_address_is_row(at, w->active) && at->stride == SIZE && is_aligned(i, at->first, SIZE) &&
-        may_access_some(w, i, (uintptr_t)p, SIZE, PTXI_AK_LOAD)) {
+    if (SIZE >= 4 && ptxi_row_has(&at->row, w->active) && at->row.stride == SIZE &&
+        is_aligned(i, at->row.first, SIZE) && may_access_some(w, i, (uintptr_t)p, SIZE, PTXI_AK_LOAD)) {
         if (SIZE == 4)
             ptxi_load_row_32(PTXI_SLOT(w, i->d), p, w->active);
         else
@@ -170,9 +170,9 @@ NOINLINE const struct ptxi_insn *LOAD_ONE(const struct ptxi_insn *i, struct ptxi
     enum { SIZE = sizeof(MEMORY) * COUNT };
     const uint32_t slots[COUNT] = SLOTS;
     const struct ptxi_address *at = PTXI_SLOT(w, i->a);
-    const unsigned char *p = (const unsigned char *)(BASE(w, i, 0) + at->first);
+    const unsigned char *p = (const unsigned char *)(BASE(w, i, 0) + at->row.first);
 
-    if (!is_aligned(i, at->first, SIZE) ||
+    if (!is_aligned(i, at->row.first, SIZE) ||
         !ptxi_access_is_cached(w, ptxi_access_hit(w, i), (uintptr_t)p, SIZE, false))
         return LOAD_AT(i, w);
     for (int e = 0; e < COUNT; e++)
@@ -191,15 +191,15 @@ RACY OP_NAMED(PASTE_2(HANDLER, at))
     enum { SIZE = sizeof(MEMORY) * COUNT };
     const uint32_t slots[COUNT] = SLOTS;
     const struct ptxi_address *at = PTXI_SLOT(w, i->a);
-    const unsigned char *p = (const unsigned char *)(BASE(w, i, 0) + at->first);
+    const unsigned char *p = (const unsigned char *)(BASE(w, i, 0) + at->row.first);
 
-    if (ptxi_address_is_no_row(at, w->active))
+    if (ptxi_row_has_none(&at->row, w->active))
         return LOAD_LANES(i, w, at->lanes);
-    if (w->active != PTXI_ALL_LANES || !ptxi_address_is_row(at, PTXI_ALL_LANES))
+    if (w->active != PTXI_ALL_LANES || !ptxi_row_has(&at->row, PTXI_ALL_LANES))
         return LOAD_AT(i, w);
-    if (at->stride == 0)
+    if (at->row.stride == 0)
         return LOAD_ONE(i, w);
-    if (PATH == PATH_ANY || at->stride != SIZE || !is_aligned(i, at->first, SIZE) ||
+    if (PATH == PATH_ANY || at->row.stride != SIZE || !is_aligned(i, at->row.first, SIZE) ||
         !ptxi_access_is_cached(w, ptxi_access_hit(w, i), (uintptr_t)p, PTXI_LANES * SIZE, false))
         return LOAD_AT(i, w);
     for (int e = 0; e < COUNT; e++)

@@ -92,12 +92,12 @@ RACY OP_NAMED(PASTE_2(HANDLER, at))
     enum { SIZE = sizeof(MEMORY) * COUNT };
     const uint32_t slots[COUNT] = SLOTS;
     const struct ptxi_address *at = PTXI_SLOT(w, i->a);
-    unsigned char *p = (unsigned char *)(BASE(w, i, 0) + at->first);
+    unsigned char *p = (unsigned char *)(BASE(w, i, 0) + at->row.first);
 
-    if (ptxi_address_is_no_row(at, w->active))
+    if (ptxi_row_has_none(&at->row, w->active))
         return STORE_ANY(i, w, at->lanes);
-    if (PATH == PATH_ANY || w->active != PTXI_ALL_LANES || !ptxi_address_is_row(at, PTXI_ALL_LANES) ||
-        at->stride != SIZE || !is_aligned(i, at->first, SIZE) ||
+    if (PATH == PATH_ANY || w->active != PTXI_ALL_LANES || !ptxi_row_has(&at->row, PTXI_ALL_LANES) ||
+        at->row.stride != SIZE || !is_aligned(i, at->row.first, SIZE) ||
         !ptxi_access_is_cached(w, ptxi_access_hit(w, i), (uintptr_t)p, PTXI_LANES * SIZE, true))
         return STORE_AT(i, w);
     for (int e = 0; e < COUNT; e++) {

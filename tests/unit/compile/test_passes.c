@@ -40,7 +40,7 @@ START_TEST(passes_run_in_order)
     check_passes(true, false,
                  "lower find_blocks order_blocks copy_propagation ptxas_simplify nan_operand_order contract "
                  "rematerialize "
-                              "launch_invariant peephole address_registers register_allocation ");
+                              "launch_invariant peephole row_registers register_allocation ");
 }
 END_TEST
 
@@ -48,9 +48,9 @@ START_TEST(options_disable_passes)
 {
     check_passes(false, false,
                  "lower find_blocks order_blocks copy_propagation ptxas_simplify nan_operand_order rematerialize "
-                               "launch_invariant peephole address_registers register_allocation ");
+                               "launch_invariant peephole row_registers register_allocation ");
     check_passes(true, true, "lower find_blocks order_blocks copy_propagation rematerialize launch_invariant peephole "
-                             "address_registers register_allocation ");
+                             "row_registers register_allocation ");
 }
 END_TEST
 

@@ -2,7 +2,8 @@
  * an evaluation of their syntax trees. */
 #include "unit/support/random_program.h"
 
-/* --- an interpreter with one lane for the few operations that the programs need --- */
+/* --- an interpreter with one lane for the few operations that the programs need; it keeps the value of an index
+ * register in the first bytes of its slot --- */
 
 enum { MEMORY = 4096 };
 
@@ -62,7 +63,14 @@ static const struct ptxi_insn *run_insn(struct machine *m, const struct ptxi_ins
     case PTXI_OP_mad_lo_i32: *word(m, i->d) = *word(m, i->a) * *word(m, i->b) + *word(m, i->c); break;
     case PTXI_OP_setp_lt_s32: run_setp(m, i, (int32_t)*word(m, i->a) < (int32_t)*word(m, i->b)); break;
     case PTXI_OP_setp_eq_i32: run_setp(m, i, *word(m, i->a) == *word(m, i->b)); break;
-    case PTXI_OP_sreg_32: *word(m, i->d) = 77; break;
+    case PTXI_OP_index_mov: case PTXI_OP_index_from: *word(m, i->d) = *word(m, i->a); break;
+    case PTXI_OP_index_add: *word(m, i->d) = *word(m, i->a) + *word(m, i->b); break;
+    case PTXI_OP_index_sub: *word(m, i->d) = *word(m, i->a) - *word(m, i->b); break;
+    case PTXI_OP_index_mul: *word(m, i->d) = *word(m, i->a) * *word(m, i->b); break;
+    case PTXI_OP_index_mad: *word(m, i->d) = *word(m, i->a) * *word(m, i->b) + *word(m, i->c); break;
+    case PTXI_OP_index_setp_lt_s32: run_setp(m, i, (number(m, i->a) < number(m, i->b)) != (i->mods != 0)); break;
+    case PTXI_OP_index_setp_eq: run_setp(m, i, (number(m, i->a) == number(m, i->b)) != (i->mods != 0)); break;
+    case PTXI_OP_index_sreg: case PTXI_OP_sreg_32: *word(m, i->d) = 77; break;
     case PTXI_OP_ld_param_64: *wide(m, i->d) = 0; break;
     case PTXI_OP_ld_global_32: memcpy(word(m, i->d), m->memory + *wide(m, i->a) + i->imm, 4); break;
     case PTXI_OP_st_global_32: memcpy(m->memory + *wide(m, i->a) + i->imm, word(m, i->b), 4); break;
@@ -82,6 +90,10 @@ static const struct ptxi_insn *run_insn(struct machine *m, const struct ptxi_ins
     COMPARED(ne_i32, !=)
     COMPARED(lt_s32, <)
     COMPARED(ge_s32, >=)
+    COMPARED(index_eq, ==)
+    COMPARED(index_ne, !=)
+    COMPARED(index_lt_s32, <)
+    COMPARED(index_ge_s32, >=)
 #undef COMPARED
     case PTXI_OP_brx: {
         const uint16_t *p = m->code->pool + i->imm;
