@@ -13,7 +13,8 @@ enum condition {
     ALWAYS,
     UNLESS_AS_WRITTEN, /* reproduces what ptxas does to the text, where bits depend on it */
     IF_CONTRACTED,     /* the same, if the options allow contraction */
-    IF_INIT
+    IF_INIT,
+    IF_POINTERS
 };
 
 /* All passes after lowering, in order. Each returns false if memory is short (ir->oom) or if the frame is too large. */
@@ -30,6 +31,7 @@ static const struct pass {
     { "contract", ptxi_contract, IF_CONTRACTED },
     { "rematerialize", ptxi_rematerialize, ALWAYS },
     { "track_init", ptxi_track_init, IF_INIT },
+    { "track_pointers", ptxi_track_pointers, IF_POINTERS },
     { "launch_invariant", ptxi_hoist_launch_invariant, ALWAYS },
     { "peephole", ptxi_peephole, ALWAYS },
     { "row_registers", ptxi_use_row_registers, ALWAYS },
@@ -41,6 +43,7 @@ static bool is_wanted(const struct pass *pass, const struct ptxi_compile_options
     switch (pass->condition) {
     case UNLESS_AS_WRITTEN: return !options->as_written;
     case IF_INIT: return options->init;
+    case IF_POINTERS: return options->pointers;
     case IF_CONTRACTED: return !options->as_written && options->contract;
     default: return true;
     }

@@ -129,6 +129,11 @@ enum {
     PTXI_INIT_ROW = 1 << 12,     /* as PTXI_CHECK_ROW */
     PTXI_INIT_COMPUTED = 1 << 13 /* the value is a result of arithmetic */
 };
+/* check_object: mods, in addition to those of check_access. A bit for each of b, c, d. */
+enum {
+    PTXI_OBJECT_SAME_SHIFT = 5,    /* all lanes have the same value */
+    PTXI_OBJECT_LOADED_SHIFT = 13  /* a loaded value, which need not be a pointer */
+};
 /* init_spread: imm, in addition to the class. */
 enum { PTXI_INIT_UNDEFINED = 8 };
 /* init_use: imm. */

@@ -25,7 +25,7 @@ def lines(text):
 
 def tree(text):
     for element in xml.etree.ElementTree.fromstring(text).iter():
-        if element.tag not in ('addr', 'what'):
+        if element.tag != 'address':
             value = (element.text or '').split('\n')[0]
             attributes = {k: v for k, v in element.attrib.items() if k != 'message'}
             print(element.tag, attributes or '', value if 'at 0x' not in value else '')

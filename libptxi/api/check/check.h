@@ -3,7 +3,7 @@
 #define PTXI_API_CHECK_CHECK_H
 
 #include "api/context/context.h"
-#include "exec/check/finding.h"
+#include "exec/finding/finding.h"
 #include "exec/engine/grid.h"
 
 struct ptxi_rows;
@@ -13,9 +13,9 @@ struct ptxi_rows;
 /* Resolves an instruction of a module's code. For ptxi_findings_create(). */
 void ptxi_check_resolve(const struct ptxi_code *code, uint32_t at, struct ptxi_found_site *site);
 
-/* Adds the failure of a launch, if it is one that a tool in `tools` finds (bits of ptxiSanitizer). */
+/* Adds faults of one kind and place, if it is one that a tool in `tools` finds (bits of ptxiSanitizer). */
 void ptxi_check_add_fault(struct ptxi_findings *f, unsigned tools, const struct ptxi_fault_report *fault,
-                          const char *kernel, uint64_t launch);
+                          uint64_t count, const char *kernel, uint64_t launch);
 
 /* ---- sanitizer.c */
 

@@ -76,6 +76,16 @@ static void record_status(int status, void *unused)
     recorded_status = status;
 }
 
+static void write_begin(void)
+{
+    struct ptxi_str s;
+
+    ptxi_str_init(&s, NULL);
+    ptxi_report_format_begin(environment.format, &s);
+    fwrite(ptxi_str_text(&s), 1, s.len, environment.out);
+    ptxi_str_free(&s);
+}
+
 static void write_report(const struct ptxi_report_input *in)
 {
     struct ptxi_str s;
@@ -203,6 +213,7 @@ ptxiResult ptxi_check_environment_init(void)
     environment.tools = bits;
     environment.leaks = leaks;
     on_exit(record_status, NULL);
+    write_begin();
     return PTXI_SUCCESS;
 }
 

@@ -36,6 +36,12 @@ bool ptxi_report_is_streamed(ptxiReportFormat format)
            format == PTXI_REPORT_RULES;
 }
 
+void ptxi_report_format_begin(ptxiReportFormat format, struct ptxi_str *out)
+{
+    if (format == PTXI_REPORT_COMPUTE_SANITIZER)
+        ptxi_format_compat_begin(out);
+}
+
 void ptxi_report_format_one(ptxiReportFormat format, const struct ptxi_found *found, bool colour,
                             struct ptxi_str *out)
 {
@@ -54,7 +60,7 @@ void ptxi_report_format_summary(ptxiReportFormat format, const struct ptxi_repor
     ptxi_report_totals(in, &t);
     switch (format) {
     case PTXI_REPORT_TEXT: ptxi_format_text_summary(&t, out); break;
-    case PTXI_REPORT_COMPUTE_SANITIZER: ptxi_format_compat_summary(&t, out); break;
+    case PTXI_REPORT_COMPUTE_SANITIZER: ptxi_format_compat_summary(in, &t, out); break;
     case PTXI_REPORT_JSON: ptxi_format_json_summary(&t, out); break;
     default: break;
     }
@@ -78,6 +84,7 @@ void ptxi_report_format(const struct ptxi_report_input *in, ptxiReportFormat for
     case PTXI_REPORT_SARIF: ptxi_format_sarif(in, out); break;
     case PTXI_REPORT_JUNIT: ptxi_format_junit(in, out); break;
     default:
+        ptxi_report_format_begin(format, out);
         ptxi_report_for_each(in, out, format_one, &one);
         ptxi_report_format_summary(format, in, out);
         break;

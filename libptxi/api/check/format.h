@@ -14,7 +14,8 @@ bool ptxi_report_parse_format(const char *name, ptxiReportFormat *format);
 void ptxi_report_put_format_names(struct ptxi_str *out);
 /* Whether each finding can be written when it is found, before the summary. */
 bool ptxi_report_is_streamed(ptxiReportFormat format);
-/* One finding, or the summary, of such a format. */
+/* What comes first, one finding, or the summary, of such a format. */
+void ptxi_report_format_begin(ptxiReportFormat format, struct ptxi_str *out);
 void ptxi_report_format_one(ptxiReportFormat format, const struct ptxi_found *found, bool colour,
                             struct ptxi_str *out);
 void ptxi_report_format_summary(ptxiReportFormat format, const struct ptxi_report_input *in, struct ptxi_str *out);

@@ -1,4 +1,4 @@
-/* Reports for readers: our own, and lines as compute-sanitizer writes them. */
+/* Reports for readers, and rules. */
 #include "api/check/formats.h"
 
 #include <inttypes.h>
@@ -117,112 +117,6 @@ void ptxi_format_text_summary(const struct ptxi_check_totals *t, struct ptxi_str
     if (t->dropped)
         ptxi_str_printf(out, ", %" PRIu64 " not listed", t->dropped);
     ptxi_str_putc(out, '\n');
-}
-
-/* ---- as compute-sanitizer */
-
-static const char *compat_access(enum ptxi_access access)
-{
-    switch (access) {
-    case PTXI_AK_STORE: return "Write";
-    case PTXI_AK_ATOMIC: return "Atomic";
-    default: return "Read";
-    }
-}
-
-static void put_compat_place(const char *lead, const struct ptxi_found_site *s, struct ptxi_str *out)
-{
-    unsigned line;
-    const char *file = ptxi_report_file(s, &line);
-
-    ptxi_str_printf(out, "=========     %s ", lead);
-    ptxi_report_put_function(s->function ? s->function : "<unknown>", out);
-    ptxi_str_printf(out, "+0x%x", 16 * s->site.at);
-    if (file)
-        ptxi_str_printf(out, " in %s:%u", file, line);
-    ptxi_str_putc(out, '\n');
-}
-
-static void put_compat_thread(const struct ptxi_finding_site *s, struct ptxi_str *out)
-{
-    ptxi_str_printf(out, "=========     by thread (%u,%u,%u) in block (%u,%u,%u)\n", s->tid[0], s->tid[1], s->tid[2],
-                    s->ctaid[0], s->ctaid[1], s->ctaid[2]);
-}
-
-static void put_compat_race(const struct ptxi_found *f, struct ptxi_str *out)
-{
-    const struct ptxi_finding *x = &f->finding;
-
-    ptxi_str_printf(out, "========= %s: Race reported between %s access at 0x%" PRIx64 " (size %u bytes)\n",
-                    x->severity == PTXI_FINDING_ERROR ? "Error" : "Warning", compat_access(x->sites[0].access),
-                    x->address, x->size);
-    put_compat_place("at", &f->sites[0], out);
-    put_compat_thread(&x->sites[0], out);
-    ptxi_str_printf(out, "=========     and %s access\n", compat_access(x->sites[1].access));
-    put_compat_place("at", &f->sites[1], out);
-    put_compat_thread(&x->sites[1], out);
-    ptxi_str_printf(out, "=========     [%" PRIu64 " hazards]\n=========\n", f->count);
-}
-
-/* The headline of memcheck, initcheck and synccheck. */
-static void put_compat_title(const struct ptxi_found *f, struct ptxi_str *out)
-{
-    const struct ptxi_finding *x = &f->finding;
-    static const char *const access[] = { [PTXI_AK_NONE] = "read", [PTXI_AK_LOAD] = "read", [PTXI_AK_STORE] = "write",
-                                          [PTXI_AK_ATOMIC] = "atomic" };
-
-    switch (ptxi_finding_kinds[x->kind].tool) {
-    case PTXI_TOOL_MEMORY:
-        if (x->site_count && x->size)
-            ptxi_str_printf(out, "========= Invalid __%s__ %s of size %u bytes\n",
-                            x->space == PTXI_FINDING_NO_SPACE ? "global" : ptxi_report_space_name(x->space),
-                            access[x->sites[0].access], x->size);
-        else
-            ptxi_str_printf(out, "========= Error: %s\n", ptxi_finding_kinds[x->kind].text);
-        break;
-    case PTXI_TOOL_INIT:
-        ptxi_str_printf(out, "========= Uninitialized value: %s\n", ptxi_finding_kinds[x->kind].text);
-        break;
-    default:
-        ptxi_str_printf(out, "========= Barrier error detected. %s\n", ptxi_finding_kinds[x->kind].text);
-        break;
-    }
-}
-
-void ptxi_format_compat(const struct ptxi_found *f, struct ptxi_str *out)
-{
-    const struct ptxi_finding *x = &f->finding;
-
-    if (x->severity == PTXI_FINDING_BENIGN)
-        return;
-    if (x->site_count == 2) {
-        put_compat_race(f, out);
-        return;
-    }
-    put_compat_title(f, out);
-    if (x->site_count) {
-        put_compat_place("at", &f->sites[0], out);
-        put_compat_thread(&x->sites[0], out);
-    }
-    if (x->space != PTXI_FINDING_NO_SPACE && x->space != PTXI_FINDING_REGISTER)
-        ptxi_str_printf(out, "=========     Address 0x%" PRIx64 " is %s\n", x->address,
-                        ptxi_finding_kinds[x->kind].rule);
-    if (x->object_size)
-        ptxi_str_printf(out, "=========     and the nearest allocation is at 0x%" PRIx64 " of size %" PRIu64 " bytes\n",
-                        x->object, x->object_size);
-    ptxi_str_puts(out, "=========\n");
-}
-
-void ptxi_format_compat_summary(const struct ptxi_check_totals *t, struct ptxi_str *out)
-{
-    uint64_t n = ptxi_report_problems(t);
-
-    if (t->found[PTXI_TOOL_RACE][PTXI_FINDING_ERROR] + t->found[PTXI_TOOL_RACE][PTXI_FINDING_WARNING])
-        ptxi_str_printf(out, "========= RACECHECK SUMMARY: %" PRIu64 " hazards displayed (%" PRIu64 " errors, %" PRIu64
-                        " warnings)\n", t->found[PTXI_TOOL_RACE][PTXI_FINDING_ERROR] +
-                        t->found[PTXI_TOOL_RACE][PTXI_FINDING_WARNING], t->found[PTXI_TOOL_RACE][PTXI_FINDING_ERROR],
-                        t->found[PTXI_TOOL_RACE][PTXI_FINDING_WARNING]);
-    ptxi_str_printf(out, "========= ERROR SUMMARY: %" PRIu64 " error%s\n", n, n == 1 ? "" : "s");
 }
 
 /* ---- rules that suppress what was found */

@@ -75,7 +75,7 @@ static enum ptxi_finding_space space_of(const struct ptxi_fault_report *f)
 }
 
 void ptxi_check_add_fault(struct ptxi_findings *f, unsigned tools, const struct ptxi_fault_report *fault,
-                          const char *kernel, uint64_t launch)
+                          uint64_t count, const char *kernel, uint64_t launch)
 {
     enum ptxi_finding_kind kind = kind_of(fault->kind);
 
@@ -86,7 +86,7 @@ void ptxi_check_add_fault(struct ptxi_findings *f, unsigned tools, const struct 
         .sites = { ptxi_finding_site_at(fault) },
         .space = space_of(fault), .address = fault->address, .size = fault->access_size,
         .object = fault->near_base, .object_size = fault->near_size, .object_freed = fault->near_freed,
-        .name = fault->area, .detail = fault->detail[0] ? fault->detail : NULL,
+        .name = fault->area, .detail = fault->detail[0] ? fault->detail : NULL, .repeated = count - 1,
     };
     ptxi_findings_add(f, &x, kernel, launch);
 }

@@ -3,7 +3,7 @@
 #define PTXI_API_CHECK_REPORT_PARTS_H
 
 #include "base/str.h"
-#include "exec/check/finding.h"
+#include "exec/finding/finding.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -9,7 +9,7 @@
 #define PTXI_API_CHECK_RULES_H
 
 #include "base/str.h"
-#include "exec/check/finding.h"
+#include "exec/finding/finding.h"
 
 #include <stdbool.h>
 #include <stdint.h>

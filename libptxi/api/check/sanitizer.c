@@ -135,7 +135,7 @@ void ptxi_check_begin_launch(ptxiContext ctx, struct ptxi_grid *g)
 void ptxi_check_end_launch(const struct ptxi_grid *g, uint64_t accesses, uint64_t unchecked)
 {
     if (g->report.kind != PTXI_FK_NONE)
-        ptxi_check_add_fault(g->findings, g->tools, &g->report, g->code->name, g->gridid);
+        ptxi_check_add_fault(g->findings, g->tools, &g->report, 1, g->code->name, g->gridid);
     ptxi_findings_count(g->findings, 1, accesses, unchecked);
     ptxi_check_environment_write(g->findings);
 }

@@ -4,6 +4,7 @@
 
 #include "exec/check/check.h"
 #include "exec/check/init_shadow.h"
+#include "exec/engine/fault_log.h"
 
 /* Tools that need bytecode of their own. */
 static const unsigned instrumented = PTXI_SANITIZER_RACE | PTXI_SANITIZER_INIT;
@@ -11,7 +12,8 @@ static const unsigned instrumented = PTXI_SANITIZER_RACE | PTXI_SANITIZER_INIT;
 unsigned ptxi_launch_check_variant(unsigned tools)
 {
     return (tools & PTXI_SANITIZER_RACE ? PTXI_VARIANT_CHECKED : 0) |
-           (tools & PTXI_SANITIZER_INIT ? PTXI_VARIANT_INIT : 0);
+           (tools & PTXI_SANITIZER_INIT ? PTXI_VARIANT_INIT : 0) |
+           (tools & PTXI_SANITIZER_MEMORY ? PTXI_VARIANT_POINTERS : 0);
 }
 
 /* Runs the grid with instrumented bytecode. False: memory is short, and it has not run. */
@@ -32,7 +34,7 @@ static bool run_instrumented(struct ptxi_launch *l, struct ptxi_check *check)
     return true;
 }
 
-void ptxi_launch_run_checked(struct ptxi_launch *l)
+static void run(struct ptxi_launch *l)
 {
     struct ptxi_check check = { .accesses = 0 };
     bool wanted = l->grid.tools & instrumented, done = wanted && l->checked && run_instrumented(l, &check);
@@ -43,4 +45,33 @@ void ptxi_launch_run_checked(struct ptxi_launch *l)
     if (untracked)
         ptxi_init_forget(); /* what it has written is initialised */
     ptxi_check_end_launch(&l->grid, check.accesses, check.unchecked + ((wanted && !done) || untracked));
+}
+
+/* Adds the invalid accesses of a launch, which has gone on after them to find more. It fails now, if it has not. */
+static void add_faults(struct ptxi_launch *l, struct ptxi_fault_log *log)
+{
+    struct ptxi_grid *g = &l->grid;
+
+    for (unsigned k = 0; k < log->site_count; k++)
+        ptxi_check_add_fault(g->findings, g->tools, &log->sites[k].report, log->sites[k].count, g->code->name,
+                             g->gridid);
+    if (log->site_count && g->report.kind == PTXI_FK_NONE &&
+        atomic_load(&l->ctx->on_fault) != PTXI_ON_FAULT_REPORT)
+        g->report = log->sites[0].report;
+}
+
+void ptxi_launch_run_checked(struct ptxi_launch *l)
+{
+    struct ptxi_fault_log *log = l->checked ? ptxi_fault_log_create() : NULL;
+
+    if (!log) {
+        run(l);
+        return;
+    }
+    l->grid.fault_log = log;
+    run(l);
+    l->grid.fault_log = NULL;
+    add_faults(l, log);
+    ptxi_fault_log_destroy(log);
+    ptxi_check_environment_write(l->grid.findings);
 }

@@ -115,8 +115,7 @@ static ptxiResult prepare_launch(struct ptxi_launch *l, const struct ptxi_launch
     l->grid.program = ptxi_module_program(d->function->module, variant);
     if (!l->grid.program)
         return PTXI_ERROR_OUT_OF_MEMORY;
-    /* checked launches go on after an invalid access, to find more */
-    if ((l->checked || atomic_load(&l->ctx->on_fault) == PTXI_ON_FAULT_REPORT) &&
+    if (atomic_load(&l->ctx->on_fault) == PTXI_ON_FAULT_REPORT &&
         !(l->grid.fault_log = ptxi_module_fault_log(l->module)))
         return PTXI_ERROR_OUT_OF_MEMORY;
     ptxi_launch_fill_grid(l, code, &d->shape);

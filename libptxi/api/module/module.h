@@ -11,7 +11,8 @@
 #include "exec/sched/workers.h"
 
 /* Variants of bytecode. */
-enum { PTXI_VARIANT_COUNTING = 1, PTXI_VARIANT_CHECKED = 2, PTXI_VARIANT_INIT = 4, PTXI_VARIANTS = 8 };
+enum { PTXI_VARIANT_COUNTING = 1, PTXI_VARIANT_CHECKED = 2, PTXI_VARIANT_INIT = 4,
+       PTXI_VARIANT_POINTERS = 8, PTXI_VARIANTS = 16 };
 
 /* The module's functions for the engine, in one variant. */
 struct ptxi_variant {

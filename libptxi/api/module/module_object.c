@@ -184,7 +184,8 @@ static const struct ptxi_code *compile_function_locked(struct ptxi_variant *v, u
             .ctx = m, .global_address = global_address, .function_address = function_address,
             .sm = m->profile->sm, .contract = m->contract, .as_written = m->as_written,
             .count = v->flags & PTXI_VARIANT_COUNTING,
-            .init = v->flags & PTXI_VARIANT_INIT, .check = v->flags & PTXI_VARIANT_CHECKED, .take_places = take_places,
+            .init = v->flags & PTXI_VARIANT_INIT, .pointers = v->flags & PTXI_VARIANT_POINTERS,
+            .check = v->flags & PTXI_VARIANT_CHECKED, .take_places = take_places,
         };
         struct ptxi_diag diags;
 

@@ -37,4 +37,9 @@ bool ptxi_track_init(struct ptxi_ir *ir);
 /* Whether a function that is no kernel may write memory in a way that the tracking does not see. */
 bool ptxi_track_init_misses_calls(const struct ptxi_module_ast *tree);
 
+/* --- track_pointers.c --- */
+
+/* Inserts instructions that compare the object of an access with that of its pointer. */
+bool ptxi_track_pointers(struct ptxi_ir *ir);
+
 #endif

@@ -20,6 +20,7 @@ struct ptxi_compile_options {
     bool check;
     uint32_t (*take_places)(void *ctx, uint32_t count);
     bool init;       /* track uninitialised values */
+    bool pointers;   /* compare the object of an access with that of its pointer */
     bool verify;     /* verify the register allocation, for tests */
     /* Called after every pass with its name (compile.c), to print the intermediate form with ptxi_ir_print(); NULL: no
      * such call. */

@@ -35,10 +35,10 @@ static uint16_t access_at(uint16_t op)
     return 0;
 }
 
-/* Whether the instruction tracks a load or store in global memory (codegen/track_init.c). */
+/* Whether the instruction tracks a load or store in global memory (codegen/track_init.c, track_pointers.c). */
 static bool is_tracking(const struct ptxi_ir_inst *i)
 {
-    return (i->op == PTXI_OP_init_load || i->op == PTXI_OP_init_store) &&
+    return (i->op == PTXI_OP_init_load || i->op == PTXI_OP_init_store || i->op == PTXI_OP_check_object) &&
            !(i->mods & (PTXI_CHECK_SHARED | PTXI_CHECK_GENERIC));
 }
 

@@ -3,7 +3,7 @@
 #ifndef PTXI_EXEC_CHECK_CONCURRENT_H
 #define PTXI_EXEC_CHECK_CONCURRENT_H
 
-#include "exec/check/finding.h"
+#include "exec/finding/finding.h"
 #include "exec/check/past.h"
 
 struct ptxi_check;

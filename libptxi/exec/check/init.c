@@ -1,6 +1,6 @@
 #include "exec/check/init.h"
 
-#include "exec/check/finding.h"
+#include "exec/finding/finding.h"
 #include "exec/check/order.h"
 
 static enum ptxi_finding_kind kind_of(unsigned use)

@@ -118,14 +118,6 @@ struct range {
     bool shared;
 };
 
-static struct ptxi_address_range range_of_row(const struct ptxi_warp *w, const struct ptxi_address *a)
-{
-    uint64_t first = a->row.first + (uint64_t)a->row.stride * ptxi_first_lane(w->active);
-    uint64_t last = a->row.first + (uint64_t)a->row.stride * (63 - (unsigned)__builtin_clzll(w->active));
-
-    return (struct ptxi_address_range){ first < last ? first : last, first < last ? last : first, 0 };
-}
-
 static struct range find_range(const struct ptxi_warp *w, const struct ptxi_insn *i)
 {
     const void *a = PTXI_SLOT(w, i->a);
@@ -138,7 +130,7 @@ static struct range find_range(const struct ptxi_warp *w, const struct ptxi_insn
     } else if (i->mods & PTXI_INIT_ROW) {
         if (!ptxi_row_has(a, w->active))
             return range;
-        r = range_of_row(w, a);
+        r = ptxi_address_range_of_row(w, a);
         range.first = r.lo + (uint64_t)(int64_t)i->imm;
     } else {
         r = ptxi_address_range_64(a, w->active);

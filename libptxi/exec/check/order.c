@@ -1,6 +1,6 @@
 #include "exec/check/order.h"
 
-#include "exec/check/finding.h"
+#include "exec/finding/finding.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "exec/check/checker.h"
-#include "exec/check/finding.h"
+#include "exec/finding/finding.h"
 #include "exec/check/order.h"
 #include "exec/engine/address_space.h"
 #include "exec/memory/access.h"

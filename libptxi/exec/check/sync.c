@@ -1,6 +1,6 @@
 #include "exec/check/sync.h"
 
-#include "exec/check/finding.h"
+#include "exec/finding/finding.h"
 #include "exec/engine/cta.h"
 
 static struct ptxi_finding_site site_of(const struct ptxi_warp *w, const struct ptxi_split *s, ptxi_lanes lanes)

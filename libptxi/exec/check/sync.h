@@ -2,7 +2,7 @@
 #ifndef PTXI_EXEC_CHECK_SYNC_H
 #define PTXI_EXEC_CHECK_SYNC_H
 
-#include "exec/check/finding.h"
+#include "exec/finding/finding.h"
 #include "exec/engine/warp.h"
 
 /* These lanes of a diverged warp arrive together at a CTA barrier. If it is .aligned, all of them must execute the same

@@ -43,7 +43,7 @@ struct ptxi_grid {
     struct ptxi_fault_log *fault_log;   /* of invalid accesses that do not fail the launch; NULL: all fail it */
     bool counting;
     struct ptxi_check *check;    /* exec/check/check.h; its program is that of checked launches; or NULL */
-    struct ptxi_findings *findings; /* of the sanitizers (exec/check/finding.h); NULL: none is on */
+    struct ptxi_findings *findings; /* of the sanitizers (exec/finding/finding.h); NULL: none is on */
     unsigned tools;              /* that are on, one bit for each enum ptxi_tool */
     uint64_t schedule;           /* 0: in order; else the seed of a random schedule, see rng.h */
     bool fair;                   /* in order, in short slices: warps and CTAs advance together */

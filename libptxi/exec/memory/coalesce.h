@@ -44,7 +44,8 @@ static __attribute__((noinline)) struct ptxi_address_range ptxi_address_range_64
                                         (uint64_t)_mm512_reduce_or_epi64(bits) };
 }
 
-static __attribute__((noinline)) struct ptxi_address_range ptxi_address_range_32(const uint32_t *a, ptxi_lanes on)
+static __attribute__((noinline, unused)) struct ptxi_address_range
+ptxi_address_range_32(const uint32_t *a, ptxi_lanes on)
 {
     __m512i first = _mm512_set1_epi32((int32_t)a[ptxi_first_lane(on)]), lo = first, hi = first, bits = first;
 
@@ -63,7 +64,7 @@ static __attribute__((noinline)) struct ptxi_address_range ptxi_address_range_32
 }
 #else
 #define ADDRESS_RANGE(n)                                                                          \
-    static __attribute__((noinline)) struct ptxi_address_range                                    \
+    static __attribute__((noinline, unused)) struct ptxi_address_range                                    \
     ptxi_address_range_##n(const uint##n##_t *a, ptxi_lanes on)                                   \
     {                                                                                             \
         uint##n##_t first = a[ptxi_first_lane(on)], lo = first, hi = first, bits = first;         \

@@ -1,7 +1,7 @@
 /* Tests the collection of findings. */
 #include "unit/support/bits.h"
 
-#include "exec/check/finding.h"
+#include "exec/finding/finding.h"
 
 #include <pthread.h>
 #include <string.h>

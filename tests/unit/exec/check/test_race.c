@@ -1,5 +1,5 @@
 /* Tests the checks of races and of barriers with pairs of a faulty and a correct kernel (races.cu, async.cu,
- * mbarrier.ptx, sync.ptx, misuse.ptx). The name of each kernel says what has to be found. */
+ * mbarrier.ptx, sync.ptx, misuse.ptx, pointers.cu). The name of each kernel says what has to be found. */
 #include "unit/support/context.h"
 #include "unit/support/test_file.h"
 
@@ -22,10 +22,14 @@ static void set_up(const char *file, unsigned tools, unsigned workers)
     ok(ptxiMemAlloc(&mem, BYTES));
 }
 
-static void launch(ptxiFunction f, bool clustered)
+static void launch(ptxiFunction f)
 {
+    const char *name;
+
+    ok(ptxiFuncGetName(&name, f));
     ptxiLaunchAttribute a = { .id = PTXI_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, .value.clusterDim = { 2, 1, 1 } };
-    ptxiLaunchConfig c = { BLOCKS, 1, 1, THREADS, 1, 1, 0, NULL, &a, clustered };
+    ptxiLaunchConfig c = { BLOCKS, 1, 1, THREADS, 1, 1, 0, NULL, &a,
+                           strstr(name, "cluster") != NULL };
     void *params[] = { &mem };
 
     ok(ptxiMemsetD8(mem, 0, BYTES));
@@ -49,7 +53,7 @@ static char found(void)
 }
 
 /* Launches all kernels of the module. Returns the number of those for which something else is found. */
-static unsigned count_wrong(unsigned least)
+static unsigned count_wrong(unsigned least, void (*run)(ptxiFunction f))
 {
     unsigned count, wrong = 0;
     ptxiFunction *f;
@@ -62,7 +66,7 @@ static unsigned count_wrong(unsigned least)
 
         ok(ptxiFuncGetName(&name, f[k]));
         ok(ptxiCtxResetFindings(NULL));
-        launch(f[k], strstr(name, "cluster"));
+        run(f[k]);
         if (found() != name[0]) {
             fprintf(stderr, "%s: found %c\n", name, found());
             wrong++;
@@ -76,7 +80,7 @@ static unsigned count_wrong(unsigned least)
 START_TEST(races)
 {
     set_up("exec/check/races.ptx", PTXI_SANITIZER_RACE, (unsigned)_i);
-    ck_assert_uint_eq(count_wrong(50), 0);
+    ck_assert_uint_eq(count_wrong(50, launch), 0);
     close_context();
 }
 END_TEST
@@ -84,7 +88,7 @@ END_TEST
 START_TEST(mbarriers)
 {
     set_up("exec/check/mbarrier.ptx", PTXI_SANITIZER_RACE, 1);
-    ck_assert_uint_eq(count_wrong(10), 0);
+    ck_assert_uint_eq(count_wrong(10, launch), 0);
     close_context();
 }
 END_TEST
@@ -92,7 +96,7 @@ END_TEST
 START_TEST(asynchronous)
 {
     set_up("exec/check/async.ptx", PTXI_SANITIZER_RACE, 1);
-    ck_assert_uint_eq(count_wrong(20), 0);
+    ck_assert_uint_eq(count_wrong(20, launch), 0);
     close_context();
 }
 END_TEST
@@ -100,7 +104,7 @@ END_TEST
 START_TEST(barriers)
 {
     set_up("exec/check/sync.ptx", (unsigned)_i, 1);
-    ck_assert_uint_eq(count_wrong(3), 0);
+    ck_assert_uint_eq(count_wrong(3, launch), 0);
     close_context();
 }
 END_TEST
@@ -109,7 +113,52 @@ START_TEST(misuse)
 {
     set_up("exec/check/misuse.ptx", PTXI_SANITIZER_SYNC | PTXI_SANITIZER_RACE, 1);
     ok(ptxiCtxSetSanitizerRules(NULL, "suppress race", NULL));
-    ck_assert_uint_eq(count_wrong(13), 0);
+    ck_assert_uint_eq(count_wrong(13, launch), 0);
+    close_context();
+}
+END_TEST
+
+/* Nothing but accesses to other objects is found. */
+static void check_strays(void)
+{
+    ptxiFinding x = { .size = sizeof x };
+
+    for (size_t k = 0; !ptxiCtxGetFinding(NULL, k, &x); k++) {
+        ck_assert_str_eq(x.kind, "stray-pointer");
+        ck_assert_uint_eq(x.siteCount, 1);
+        ck_assert_uint_eq(x.objectSize, 256);
+    }
+}
+
+/* Launches a kernel of pointers.cu. */
+static void launch_pointers(ptxiFunction f)
+{
+    enum { OBJECT = 256 };
+    ptxiDevicePtr a, b, loaded, variable;
+    size_t size;
+
+    ok(ptxiMemAlloc(&a, OBJECT));
+    ok(ptxiMemAlloc(&b, OBJECT));
+    ok(ptxiMemAlloc(&loaded, 2 * sizeof(int64_t)));
+    ok(ptxiModuleGetGlobal(&variable, &size, module, "variable"));
+    int64_t distance = ((int64_t)b - (int64_t)a) / 4, to_variable = ((int64_t)variable - (int64_t)a) / 4;
+    int64_t content[2] = { (int64_t)b, distance };
+    struct { ptxiDevicePtr first; int64_t distance; } range = { a, distance };
+    void *params[] = { &a, &b, &loaded, &distance, &to_variable, &range };
+
+    ok(ptxiMemcpyHtoD(loaded, content, sizeof content));
+    ok(ptxiLaunchKernel(f, 1, 1, 1, THREADS, 1, 1, 0, NULL, params, NULL));
+    ok(ptxiCtxSynchronize());
+    ok(ptxiMemFree(a));
+    ok(ptxiMemFree(b));
+    ok(ptxiMemFree(loaded));
+    check_strays();
+}
+
+START_TEST(pointers)
+{
+    set_up("exec/check/pointers.ptx", PTXI_SANITIZER_MEMORY, 1);
+    ck_assert_uint_eq(count_wrong(25, launch_pointers), 0);
     close_context();
 }
 END_TEST
@@ -123,6 +172,7 @@ int main(void)
     tcase_add_test(t, mbarriers);
     tcase_add_test(t, asynchronous);
     tcase_add_test(t, misuse);
+    tcase_add_test(t, pointers);
     tcase_add_loop_test(t, barriers, PTXI_SANITIZER_SYNC, PTXI_SANITIZER_SYNC + 1);
     suite_add_tcase(s, t);
     return run_suite(s);

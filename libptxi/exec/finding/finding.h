@@ -3,8 +3,8 @@
  * A checker makes a struct ptxi_finding, which is small and refers to code, and adds it to the collection of its launch
  * (grid->findings). Findings of the same kind and severity at the same instructions are one entry with a count. The
  * first one fills in the entry: places are resolved to lines and copied, because code is freed with its module. */
-#ifndef PTXI_EXEC_CHECK_FINDING_H
-#define PTXI_EXEC_CHECK_FINDING_H
+#ifndef PTXI_EXEC_FINDING_FINDING_H
+#define PTXI_EXEC_FINDING_FINDING_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -22,7 +22,7 @@ enum ptxi_finding_severity { PTXI_FINDING_BENIGN, PTXI_FINDING_WARNING, PTXI_FIN
 
 enum ptxi_finding_kind {
 #define FINDING(id, tool, severity, rule, text) PTXI_FINDING_##id,
-#include "exec/check/finding.def"
+#include "exec/finding/finding.def"
 #undef FINDING
     PTXI_FINDING_KINDS
 };
@@ -69,6 +69,7 @@ struct ptxi_finding {
     bool object_freed;
     const char *name;             /* of the variable, or NULL */
     const char *detail;           /* what else to say, or NULL; one line */
+    uint64_t repeated;            /* number of further findings that are the same */
 };
 
 /* A finding that is in a collection. Strings belong to the collection, and are NULL if they are not known. */

@@ -1,4 +1,4 @@
-#include "exec/check/finding.h"
+#include "exec/finding/finding.h"
 
 #include <pthread.h>
 #include <stdalign.h>
@@ -10,7 +10,7 @@
 const struct ptxi_finding_kind_info ptxi_finding_kinds[PTXI_FINDING_KINDS] = {
 #define FINDING(id, tool, severity, rule, text) \
     [PTXI_FINDING_##id] = { PTXI_TOOL_##tool, PTXI_FINDING_##severity, rule, text },
-#include "exec/check/finding.def"
+#include "exec/finding/finding.def"
 #undef FINDING
 };
 
@@ -180,7 +180,7 @@ static void add_locked(struct ptxi_findings *f, const struct ptxi_finding *x, co
         f->totals.dropped++;
         return;
     }
-    e->found.count++;
+    e->found.count += 1 + x->repeated;
     f->totals.suppressed += e->dropped;
 }
 

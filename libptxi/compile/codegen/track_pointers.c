@@ -1,0 +1,226 @@
+/* Origins of pointers: before an access to global memory, an instruction compares the object at the address with the
+ * objects that the pointer may come from (exec/check/object_ops.c).
+ *
+ * The origins of a register are the registers that it is computed from and that may hold a pointer: parameters of the
+ * kernel, addresses of variables, and loaded values. Nothing is assumed about the computation, because compilers
+ * compute an address from the difference of two others. An access is wrong only if its object is that of no origin. A
+ * loaded value is no known origin, so it can only excuse an access. The origins of a register are not known if it has
+ * too many of them, or if it depends on results of calls, atomic operations and the like, or on halves of pointers.
+ *
+ * An origin is read at the access, so it must still have the value that the pointer was computed from. That is so if
+ * all registers in between are written once. Others merge values of different times, such as those of loops, and keep
+ * only origins that never change. */
+#include "compile/codegen/codegen.h"
+
+#include <string.h>
+
+enum { MAX_ORIGINS = 3 };
+
+struct origins {
+    uint32_t v[MAX_ORIGINS];
+    uint8_t count;
+    bool unknown;
+};
+
+struct tracker {
+    struct ptxi_ir *ir;
+    struct ptxi_ir_insertions ins;
+    struct origins *of;  /* per register */
+    uint8_t *definitions; /* per register: the number of writes, at most 2; one in some lanes counts as 2 */
+    bool *param, *loaded; /* per register: it is a parameter of the kernel; a loaded value */
+    bool changed;
+};
+
+/* --- which registers may hold a pointer --- */
+
+static bool is_pointer_sized(const struct tracker *t, uint32_t v)
+{
+    return t->ir->vregs[v].class == PTXI_RC_64;
+}
+
+static bool is_param_load(uint16_t op)
+{
+    return op == PTXI_OP_ld_param_64 || op == PTXI_OP_ld_param_v2_64;
+}
+
+/* A constant that may be the address of a variable. */
+static bool is_address(const struct ptxi_vreg *v)
+{
+    return v->kind == PTXI_VR_CONST && v->class == PTXI_RC_64 && v->value >> 16 && !(v->value >> 48);
+}
+
+/* Whether the register has one value for the whole launch. */
+static bool is_stable(const struct tracker *t, uint32_t v)
+{
+    return t->ir->vregs[v].kind == PTXI_VR_CONST || (t->param[v] && t->definitions[v] == 1);
+}
+
+static void count_definitions(struct tracker *t)
+{
+    for (uint32_t k = 0; k < t->ir->count; k++) {
+        const struct ptxi_ir_inst *i = &t->ir->insts[k];
+        struct ptxi_ir_walk w = ptxi_ir_writes(t->ir, i);
+        bool partial = i->guard != PTXI_NONE && !(i->flags & PTXI_IF_FRESH);
+        uint32_t v;
+
+        while (!(i->flags & PTXI_IF_DEAD) && ptxi_ir_next(&w, &v)) {
+            t->definitions[v] = (uint8_t)(t->definitions[v] || partial ? 2 : 1);
+            t->param[v] |= is_param_load(i->op) && i->flags & PTXI_IF_PURE && t->ir->func->is_entry;
+            t->loaded[v] |= !t->param[v] && ptxi_op_flags[i->op] & PTXI_OP_FLAG_LOAD;
+        }
+    }
+}
+
+/* --- origins --- */
+
+static void forget(struct tracker *t, uint32_t v)
+{
+    t->changed |= !t->of[v].unknown;
+    t->of[v].unknown = true;
+}
+
+static void add_origin(struct tracker *t, uint32_t v, uint32_t origin)
+{
+    struct origins *o = &t->of[v];
+
+    for (unsigned k = 0; k < o->count; k++)
+        if (o->v[k] == origin)
+            return;
+    if (o->unknown)
+        return;
+    if (o->count == MAX_ORIGINS || (t->definitions[v] > 1 && !is_stable(t, origin))) {
+        forget(t, v);
+        return;
+    }
+    o->v[o->count++] = origin;
+    t->changed = true;
+}
+
+static void add_origins_of(struct tracker *t, uint32_t v, uint32_t from)
+{
+    const struct origins o = t->of[from];
+
+    if (t->ir->vregs[from].class == PTXI_RC_128 || o.unknown)
+        forget(t, v);
+    else if (is_address(&t->ir->vregs[from]))
+        add_origin(t, v, from);
+    for (unsigned k = 0; k < o.count; k++)
+        add_origin(t, v, o.v[k]);
+}
+
+/* Whether the result may be a pointer that is put together from parts. */
+static bool joins_parts(uint16_t op)
+{
+    return op == PTXI_OP_pack_2x32 || op == PTXI_OP_pack_4x16;
+}
+
+static void propagate_to(struct tracker *t, const struct ptxi_ir_inst *i, uint32_t d)
+{
+    struct ptxi_ir_walk r = ptxi_ir_reads(t->ir, i);
+    uint32_t v;
+
+    if (t->loaded[d] || t->param[d]) {
+        if (t->definitions[d] > 1)
+            forget(t, d);
+        else
+            add_origin(t, d, d);
+        return;
+    }
+    if (!(i->flags & PTXI_IF_PURE) || joins_parts(i->op)) {
+        forget(t, d);
+        return;
+    }
+    while (ptxi_ir_next(&r, &v))
+        if (is_pointer_sized(t, v) || t->ir->vregs[v].class == PTXI_RC_128)
+            add_origins_of(t, d, v);
+}
+
+static void propagate(struct tracker *t, const struct ptxi_ir_inst *i)
+{
+    struct ptxi_ir_walk w = ptxi_ir_writes(t->ir, i);
+    uint32_t v;
+
+    while (ptxi_ir_next(&w, &v))
+        if (is_pointer_sized(t, v))
+            propagate_to(t, i, v);
+}
+
+static void find_origins(struct tracker *t)
+{
+    do {
+        t->changed = false;
+        for (uint32_t k = 0; k < t->ir->count; k++)
+            if (!(t->ir->insts[k].flags & PTXI_IF_DEAD))
+                propagate(t, &t->ir->insts[k]);
+    } while (t->changed);
+}
+
+/* --- checks --- */
+
+/* The origins of an address. */
+static struct origins origins_of(const struct tracker *t, uint32_t address)
+{
+    struct origins o = t->of[address];
+
+    if (is_address(&t->ir->vregs[address]))
+        o = (struct origins){ .unknown = true }; /* a variable itself */
+    return o;
+}
+
+static bool is_known(const struct tracker *t, const struct origins *o)
+{
+    bool any = false;
+
+    for (unsigned k = 0; k < o->count; k++)
+        any |= !t->loaded[o->v[k]];
+    return any && !o->unknown;
+}
+
+static void check(struct tracker *t, uint32_t at)
+{
+    static const uint8_t fields[MAX_ORIGINS] = { PTXI_F_B, PTXI_F_C, PTXI_F_D };
+    const struct ptxi_ir_inst access = t->ir->insts[at];
+    struct origins o;
+    struct ptxi_ir_inst *i;
+
+    if (!access.check || access.check & PTXI_CHECK_SHARED || access.flags & PTXI_IF_DEAD)
+        return;
+    o = origins_of(t, access.v[PTXI_F_A]);
+    if (!is_known(t, &o))
+        return;
+    ptxi_ir_make(t->ir, &t->ins, at, PTXI_OP_check_object, 0, PTXI_RC_PRED, PTXI_NONE, PTXI_NONE);
+    if (t->ir->oom)
+        return;
+    i = &t->ins.list[t->ins.count - 1].inst;
+    i->writes = 0;
+    i->v[PTXI_F_D] = PTXI_NONE;
+    i->mods = access.check & (PTXI_CHECK_BYTES | PTXI_CHECK_WRITE | PTXI_CHECK_GENERIC);
+    ptxi_ir_set_read(i, PTXI_F_A, access.v[PTXI_F_A]);
+    for (unsigned k = 0; k < o.count; k++) {
+        ptxi_ir_set_read(i, fields[k], o.v[k]);
+        i->mods |= (uint16_t)(t->loaded[o.v[k]] << (PTXI_OBJECT_LOADED_SHIFT + k));
+        i->mods |= (uint16_t)(is_stable(t, o.v[k]) << (PTXI_OBJECT_SAME_SHIFT + k));
+    }
+    i->imm = access.imm;
+    i->guard = access.guard;
+    i->guard_negated = access.guard_negated;
+    i->flags = PTXI_IF_NOT_SHARED;
+}
+
+bool ptxi_track_pointers(struct ptxi_ir *ir)
+{
+    struct tracker t = { .ir = ir };
+    uint32_t count = ir->count;
+
+    t.of = ARENA_NEW(ir->arena, struct origins, ir->vreg_count + 1);
+    t.definitions = ARENA_NEW(ir->arena, uint8_t, ir->vreg_count + 1);
+    t.param = ARENA_NEW(ir->arena, bool, ir->vreg_count + 1);
+    t.loaded = ARENA_NEW(ir->arena, bool, ir->vreg_count + 1);
+    if (!t.of || !t.definitions || !t.param || !t.loaded)
+        return !(ir->oom = true);
+    count_definitions(&t);
+    find_origins(&t);
+    for (uint32_t k = 0; k < count && !ir->oom; k++)
+        check(&t, k);
+    return !ir->oom && ptxi_ir_insert(ir, &t.ins);
+}

@@ -1,0 +1,22 @@
+/* Objects of pointers: what the operation of object_ops.c needs. */
+#ifndef PTXI_EXEC_CHECK_OBJECT_H
+#define PTXI_EXEC_CHECK_OBJECT_H
+
+#include "exec/engine/warp.h"
+
+/* The bytes of an object. */
+struct ptxi_object_bounds {
+    uint64_t base, end; /* the same: none */
+};
+
+enum { PTXI_OBJECT_ORIGINS = 3 };
+
+/* The object that contains an address, if an access that leaves it is wrong. */
+struct ptxi_object_bounds ptxi_object_at(const struct ptxi_warp *w, uint64_t address);
+
+/* Reports lanes whose access is in another object than all of its origins. addresses[l] is the address of lane l,
+ * origins[k] the registers that it may have been computed from, or NULL. */
+void ptxi_object_check(struct ptxi_warp *w, const struct ptxi_insn *i, const uint64_t *addresses,
+                       const uint64_t *const origins[PTXI_OBJECT_ORIGINS]);
+
+#endif

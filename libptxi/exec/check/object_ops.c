@@ -1,0 +1,52 @@
+/* The operation that compares the object of an access with those of its pointer (compile/codegen/track_pointers.c). */
+#include "exec/check/object.h"
+#include "exec/engine/engine.h"
+#include "exec/engine/handler.h"
+#include "exec/engine/op_shapes.h"
+#include "exec/memory/address_register.h"
+#include "exec/memory/coalesce.h"
+
+/* The lowest and the highest address of the active lanes, without the offset. */
+static struct ptxi_address_range find_addresses(const struct ptxi_warp *w, const struct ptxi_insn *i)
+{
+    const void *a = PTXI_SLOT(w, i->a);
+    _Alignas(64) uint64_t lanes[PTXI_LANES];
+
+    if (!(i->mods & PTXI_CHECK_ROW))
+        return ptxi_address_range_64(a, w->active);
+    return ptxi_row_has(a, w->active) ? ptxi_address_range_of_row(w, a) :
+                                        ptxi_address_range_64(ptxi_address_lanes(a, lanes), w->active);
+}
+
+/* Whether all lanes access the object of an origin that they share. True for nearly all accesses. */
+static bool is_inside(const struct ptxi_warp *w, const struct ptxi_insn *i, uint16_t slot, unsigned k)
+{
+    const uint64_t *origin = PTXI_SLOT(w, slot);
+    struct ptxi_address_range r;
+    struct ptxi_object_bounds b;
+
+    if (!(i->mods >> (PTXI_OBJECT_SAME_SHIFT + k) & 1))
+        return false;
+    b = ptxi_object_at(w, origin[ptxi_first_lane(w->active)]);
+    r = find_addresses(w, i);
+    return r.hi >= r.lo && r.lo + (uint64_t)(int64_t)i->imm - b.base < b.end - b.base &&
+           r.hi + (uint64_t)(int64_t)i->imm - b.base < b.end - b.base;
+}
+
+OP( check_object )
+{
+    const uint16_t slots[PTXI_OBJECT_ORIGINS] = { i->b, i->c, i->d };
+    const uint64_t *origins[PTXI_OBJECT_ORIGINS] = { NULL };
+    _Alignas(64) uint64_t row[PTXI_LANES];
+    const void *a = PTXI_SLOT(w, i->a);
+
+    if (!w->cta->grid->findings)
+        NEXT;
+    for (unsigned k = 0; k < PTXI_OBJECT_ORIGINS && slots[k] != PTXI_NO_SLOT; k++) {
+        if (is_inside(w, i, slots[k], k))
+            NEXT;
+        origins[k] = PTXI_SLOT(w, slots[k]);
+    }
+    ptxi_object_check(w, i, i->mods & PTXI_CHECK_ROW ? ptxi_address_lanes(a, row) : a, origins);
+    NEXT;
+}
