@@ -4581,6 +4581,23 @@ PTXI_API ptxiResult ptxiFuncGetParam(ptxiFunction func, size_t paramIndex, ptxiP
  * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_OUT_OF_MEMORY. */
 PTXI_API ptxiResult ptxiFuncGetSignature(ptxiFunction func, char **text);
 
+/*! ptxiFuncGetSourceName() :
+ *  Returns the kernel's name as it is written in C++: "void scale<float>(float*)". A name that is not mangled is
+ *  returned as it is, and so are all names if there is no C++ runtime library (libstdc++.so.6).
+ * `text` output: belongs to the caller and is freed with ptxiFree.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_OUT_OF_MEMORY. */
+PTXI_API ptxiResult ptxiFuncGetSourceName(ptxiFunction func, char **text);
+
+/*! ptxiModuleFindFunctions() :
+ *  Finds the kernels that a name means: the name in the PTX, or the name in C++. The types of the parameters, arguments
+ *  of templates and leading namespaces may be omitted. Only the kernels are returned that the name describes best, so
+ *  "scale" means scale(float*) and not other::scale(float*), but "other::scale" and "scale<float>" can be used, too.
+ * `functions` output: the first kernels found, in the order of the text; NULL if *count is 0.
+ * `count`     in: room in `functions`; out: number of kernels found, 0 if there is none, 2 or more if the name is
+ *             ambiguous.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, PTXI_ERROR_INVALID_VALUE, or PTXI_ERROR_OUT_OF_MEMORY. */
+PTXI_API ptxiResult ptxiModuleFindFunctions(ptxiFunction *functions, unsigned *count, ptxiModule mod, const char *name);
+
 /*! ptxiAsm() :
  *  Executes PTX instructions in one thread, with the syntax of asm() in CUDA C++, and waits for the end:
  *      ptxiAsm("mad.lo.u32 %0, %1, %2, %3;", "=r,r,r,n", &d, &a, &b, &(long long){ 5 });
@@ -4701,7 +4718,7 @@ PTXI_API ptxiResult ptxiModuleDump(ptxiModule mod, const char *function, char **
 
 /*! ptxiFree() :
  *  Frees a text that a call gave to the caller. NULL does nothing. May be called at any time, also before ptxiInit.
- * `text` output of ptxiFuncGetSignature, ptxiModuleGetUnsupported or ptxiModuleDump. */
+ * `text` output of ptxiFuncGetSignature, ptxiFuncGetSourceName, ptxiModuleGetUnsupported or ptxiModuleDump. */
 PTXI_API void ptxiFree(void *text);
 
 #ifdef __cplusplus

@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "isa/op.gen.h"
+#include "isa/source_line.h"
 
 #ifndef PTXI_LANES
 #define PTXI_LANES 32
@@ -410,8 +411,7 @@ static inline uint32_t ptxi_pool_word(const uint16_t *pool, uint32_t k)
 struct ptxi_source_loc {
     uint32_t line;   /* line of the PTX text */
     uint16_t column;
-    uint16_t file;   /* file of the .loc, an index into the module's files; 0 if there is none */
-    uint32_t source_line; /* line of the .loc */
+    const struct ptxi_source_line *source; /* the .loc, or NULL */
 };
 
 /* A compiled function. It does not change after it was created. */

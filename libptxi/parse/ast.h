@@ -11,6 +11,7 @@
 #include "base/diag.h"
 #include "base/intern.h"
 #include "isa/isa.h"
+#include "isa/source_line.h"
 
 #define PTXI_NO_REG UINT32_MAX
 
@@ -169,7 +170,7 @@ struct ptxi_inst {
 /* A .loc: the code from instruction `inst` on belongs to this line of a source file. */
 struct ptxi_line_mark {
     uint32_t inst;
-    uint32_t file, line, column;
+    struct ptxi_source_line source;
 };
 
 struct ptxi_reg_range {

@@ -1,6 +1,7 @@
 /* PTX ISA, "Debugging Directives". Files and lines are kept. The syntax of DWARF data is checked, and the data is
- * dropped. */
+ * dropped, except for the names of inlined functions in .debug_str. */
 #include "parse/expr.h"
+#include "parse/inlined.h"
 #include "parse/statement.h"
 
 #include <stdio.h>
@@ -48,8 +49,10 @@ bool ptxi_debug_parse_file(struct parser *p)
 }
 
 /* Parses file, line and column. */
-static bool parse_location(struct parser *p, uint32_t place[3])
+static bool parse_location(struct parser *p, struct ptxi_source_line *place)
 {
+    uint32_t *const numbers[] = { &place->file, &place->line, &place->column };
+
     for (int i = 0; i < 3; i++) {
         if (p->tok.kind != PTXI_TOK_INT)
             return ptxi_parse_error_expected(p, "a file, a line and a column number");
@@ -57,9 +60,10 @@ static bool parse_location(struct parser *p, uint32_t place[3])
             ptxi_parse_error(p, ptxi_parse_loc(p), "file, line and column numbers must fit in 32 bits");
             return false;
         }
-        place[i] = (uint32_t)p->tok.number;
+        *numbers[i] = (uint32_t)p->tok.number;
         ptxi_parse_next(p);
     }
+    place->file += p->part_files;
     return true;
 }
 
@@ -81,12 +85,18 @@ static bool at_section_name(const struct parser *p)
 }
 
 /* A label in a section or the name of a section, optionally + a constant. */
-static bool parse_label_offset(struct parser *p)
+static bool parse_label_offset(struct parser *p, struct ptxi_inlined_label *label)
 {
     if (p->tok.kind != PTXI_TOK_NAME && !at_section_name(p))
         return ptxi_parse_error_expected(p, "a label or the name of a section");
+    if (label && !(label->entry = ptxi_scope_entry(p, p->tok.s, p->tok.n)))
+        return false;
     ptxi_parse_next(p);
-    return !ptxi_parse_accept(p, '+') || ptxi_parse_expect(p, PTXI_TOK_INT);
+    if (!ptxi_parse_accept(p, '+'))
+        return true;
+    if (label)
+        label->offset = p->tok.number;
+    return ptxi_parse_expect(p, PTXI_TOK_INT);
 }
 
 /* The same, or label - label. */
@@ -94,7 +104,7 @@ static bool parse_label_value(struct parser *p)
 {
     bool label = p->tok.kind == PTXI_TOK_NAME;
 
-    if (!parse_label_offset(p))
+    if (!parse_label_offset(p, NULL))
         return false;
     return !label || p->tok.kind != '-' || (require_version(p, 75, "a difference of labels") &&
                                             ptxi_parse_accept(p, '-') && ptxi_parse_expect(p, PTXI_TOK_NAME));
@@ -115,24 +125,35 @@ static bool expect_keyword(struct parser *p, const char *name)
 
 bool ptxi_debug_parse_loc(struct parser *p)
 {
-    uint32_t place[3], inlined[3];
+    struct ptxi_source_line place = { 0 }, call = { 0 };
+    struct ptxi_inlined_label name = { 0 };
+    bool inlined;
 
     ptxi_parse_next(p);
-    if (!parse_location(p, place))
+    if (!parse_location(p, &place))
         return false;
-    if (ptxi_parse_accept(p, ',')) {
-        if (!require_version(p, 70, "an inlined function") || !expect_keyword(p, "function_name") ||
-            !parse_label_offset(p) || !ptxi_parse_expect(p, ',') || !expect_keyword(p, "inlined_at") ||
-            !parse_location(p, inlined))
-            return false;
-    }
-    p->mark = (struct ptxi_line_mark){ 0, p->part_files + place[0], place[1], place[2] };
+    inlined = ptxi_parse_accept(p, ',');
+    if (inlined && (!require_version(p, 70, "an inlined function") || !expect_keyword(p, "function_name") ||
+                    !parse_label_offset(p, &name) || !ptxi_parse_expect(p, ',') || !expect_keyword(p, "inlined_at") ||
+                    !parse_location(p, &call)))
+        return false;
+    p->mark = (struct ptxi_line_mark){ 0, place };
     p->mark_pending = p->fn != NULL;
-    return true;
+    return ptxi_inlined_note(p, inlined ? &call : NULL, &name);
+}
+
+/* A byte of .debug_str, or of another section. */
+static bool add_byte(struct parser *p, bool in_debug_str)
+{
+    char *slot = in_debug_str ? ptxi_vec_push(p, &p->debug_str, 1) : NULL;
+
+    if (slot)
+        *slot = (char)p->tok.number;
+    return slot || !in_debug_str;
 }
 
 /* One value: a number with this many bits, or a label with an offset, or a difference of labels. */
-static bool parse_value(struct parser *p, unsigned bits)
+static bool parse_value(struct parser *p, unsigned bits, bool in_debug_str)
 {
     struct ptxi_loc loc = ptxi_parse_loc(p);
     bool negative = p->tok.kind == '-';
@@ -150,12 +171,14 @@ static bool parse_value(struct parser *p, unsigned bits)
         ptxi_parse_error(p, loc, "value does not fit in .b%u", bits);
         return false;
     }
+    if (bits == 8 && !add_byte(p, in_debug_str))
+        return false;
     ptxi_parse_next(p);
     return true;
 }
 
 /* A label and its colon. All sections of a module share their labels. */
-static bool parse_label(struct parser *p)
+static bool parse_label(struct parser *p, bool in_debug_str)
 {
     struct ptxi_entry *e = ptxi_scope_entry(p, p->tok.s, p->tok.n);
 
@@ -166,6 +189,8 @@ static bool parse_label(struct parser *p)
         return false;
     }
     e->section_text = p->text + 1u;
+    e->in_debug_str = in_debug_str;
+    e->string_offset = (uint32_t)p->debug_str.count;
     ptxi_parse_next(p);
     return ptxi_parse_expect(p, ':');
 }
@@ -184,10 +209,14 @@ static unsigned data_width(const struct parser *p)
 
 bool ptxi_debug_parse_section(struct parser *p)
 {
+    static const char debug_str[] = "debug_str"; /* names of functions, for .loc */
+
     p->have_dwarf = true;
     ptxi_parse_next(p);
     if (!at_section_name(p))
         return ptxi_parse_error_expected(p, "the name of a section");
+    bool in_debug_str = p->tok.n == strlen(debug_str) && !memcmp(p->tok.s, debug_str, p->tok.n);
+
     ptxi_parse_next(p);
     if (!ptxi_parse_expect(p, '{'))
         return false;
@@ -195,7 +224,7 @@ bool ptxi_debug_parse_section(struct parser *p)
         unsigned bits = data_width(p);
 
         if (p->tok.kind == PTXI_TOK_NAME) {
-            if (!parse_label(p))
+            if (!parse_label(p, in_debug_str))
                 return false;
             continue;
         }
@@ -203,7 +232,7 @@ bool ptxi_debug_parse_section(struct parser *p)
             return ptxi_parse_error_expected(p, "a label, '.b8', '.b16', '.b32', '.b64' or '}'");
         ptxi_parse_next(p);
         do
-            if (!parse_value(p, bits))
+            if (!parse_value(p, bits, in_debug_str))
                 return false;
         while (ptxi_parse_accept(p, ','));
     }

@@ -1,4 +1,5 @@
 /* Modules: the directives of the outermost level, the parts of a linked module, and ptxi_parse(). */
+#include "parse/inlined.h"
 #include "parse/statement.h"
 
 /* A variable, kernel or function. */
@@ -74,6 +75,7 @@ static void parse_module(struct parser *p)
     while (p->tok.kind != PTXI_TOK_END && !p->arena->oom && !ptxi_diag_full(p->diags))
         if (!parse_item(p))
             recover(p);
+    ptxi_inlined_end_text(p);
     if (p->debug && !p->have_dwarf)
         ptxi_parse_error(p, PTXI_LOC_NONE, "'.target debug' requires debug data in a .section");
 }
@@ -112,7 +114,7 @@ static struct ptxi_module_ast *finish(struct parser *p)
 
 static void free_parser(struct parser *p)
 {
-    struct ptxi_vec *all[] = { &p->funcs, &p->vars, &p->files, &p->bodies, &p->insts, &p->regs,
+    struct ptxi_vec *all[] = { &p->funcs, &p->vars, &p->files, &p->bodies, &p->debug_str, &p->insts, &p->regs,
                                &p->fn_vars, &p->labels, &p->marks, &p->init, &p->relocs };
 
     for (unsigned i = 0; i < sizeof all / sizeof *all; i++)

@@ -45,6 +45,9 @@ struct parser {
     struct ptxi_names_in_scope names;
     struct ptxi_opcode *opcodes; /* cache of opcodes, valid for one version and target */
     struct ptxi_vec funcs, vars, files, bodies; /* of the module */
+    struct ptxi_vec debug_str; /* bytes of .debug_str of this text */
+    struct ptxi_inlined_place *inlined_places; /* hash table; see inlined.c */
+    struct ptxi_inlined_name *inlined_names;   /* list, of this text */
     uint16_t text;       /* number of .version directives - 1 */
     uint16_t part_text;  /* `text` at the start of the current part of a linked module */
     uint32_t part_files; /* number of files of the parts before it */

@@ -54,6 +54,8 @@ struct ptxi_entry {
     struct ptxi_sym *linked; /* meaning for the parts of a linked module that declare the name with linkage, or NULL */
     bool numbered_names;     /* some name that is this one and a number has been declared separately */
     uint32_t section_text;   /* text + 1 if the name is a label in a .section, else 0 */
+    uint32_t string_offset;  /* of such a label in .debug_str */
+    bool in_debug_str;
     UT_hash_handle hh;
 };
 

@@ -1,5 +1,6 @@
 /* The directives that begin a module: .version, .target, .address_size (PTX ISA, "PTX Module Directives"). */
 #include "parse/expr.h"
+#include "parse/inlined.h"
 #include "parse/statement.h"
 
 enum { NEWEST_PTX = 95 };
@@ -69,6 +70,7 @@ static bool parse_version(struct parser *p)
     if (p->version > p->ast->version)
         p->ast->version = p->version;
     if (p->have_version) { /* another module in the same text */
+        ptxi_inlined_end_text(p);
         p->text++;
         p->have_address_size = false;
     }

@@ -22,7 +22,7 @@ replay()
 {
     grep '^\$ ' "$1" | while IFS= read -r line; do
         printf '%s\n' "$line"
-        sh -c "${line#\$ }" > "$tmp/out" 2>&1
+        sh -c "${line#\$ }" > "$tmp/out" 2>&1 < /dev/null
         status=$?
         sed -E -e 's/[0-9.]+ (ms|billion)/# \1/g' -e "s,$tmp/,,g" -e "s,$B/,,g" -e "s,$top_builddir/,BUILD/,g" \
             "$tmp/out"

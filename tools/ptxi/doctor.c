@@ -2,6 +2,8 @@
 #include "doctor.h"
 #include "locate.h"
 
+#include "base/paint.h"
+
 #include <dirent.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -306,7 +308,7 @@ int ptxi_cmd_doctor(int argc, char **argv)
         { "quiet", no_argument, NULL, 'q' }, { "device", required_argument, NULL, 'd' },
         { "help", no_argument, NULL, 'h' }, { 0 },
     };
-    struct doctor d = { .colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR") };
+    struct doctor d = { .colour = ptxi_paint_wanted(stdout) };
     const char *device = NULL;
     bool ok = true;
 

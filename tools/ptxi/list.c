@@ -7,6 +7,7 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int attribute(ptxiFunction f, ptxiFunctionAttribute which)
 {
@@ -55,6 +56,17 @@ static void print_requirements(ptxiFunction f)
     printf(", cluster %d,%d,%d", cluster[0], cluster[1], cluster[2]);
 }
 
+/* The kernel's name in C++, if it is mangled in the PTX. */
+static void print_source_name(ptxiFunction f)
+{
+    const char *symbol;
+    char *name = NULL;
+
+    if (!ptxiFuncGetSourceName(f, &name) && !ptxiFuncGetName(&symbol, f) && strcmp(name, symbol))
+        printf("      %s\n", name);
+    ptxiFree(name);
+}
+
 static bool list_kernel(ptxiFunction f)
 {
     char *signature = NULL;
@@ -71,6 +83,7 @@ static bool list_kernel(ptxiFunction f)
     }
     printf("  %s\n", signature);
     ptxiFree(signature);
+    print_source_name(f);
     print_resources(f);
     print_requirements(f);
     putchar('\n');

@@ -3,6 +3,7 @@
 #include "compile.h"
 
 #include "api/inspect/inspect.h"
+#include "base/paint.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -74,7 +75,7 @@ static bool print_diagnostics(bool quiet)
         if (d.severity != PTXI_SEVERITY_NOTE) /* a note belongs to the message before it */
             on = !quiet || d.severity == PTXI_SEVERITY_ERROR;
         if (on && d.text)
-            fputs(d.text, stderr);
+            ptxi_paint_write(d.text, stderr);
     }
     return error;
 }
@@ -184,12 +185,17 @@ int ptxi_cmd_load_each(const char *file, const struct cmd_load_options *options,
     return status;
 }
 
+bool ptxi_cmd_has_kernel(ptxiModule m, const char *name)
+{
+    unsigned count = 0;
+
+    return ptxiModuleFindFunctions(NULL, &count, m, name) == PTXI_SUCCESS && count;
+}
+
 /* Of several modules, loads the one with this kernel. */
 static ptxiModule load_with_kernel(const struct image *image, const char *kernel,
                                    const struct cmd_load_options *options)
 {
-    ptxiFunction f;
-
     if (image->programs == 1)
         return load_program(image, 1, options);
     if (!kernel) {
@@ -200,7 +206,7 @@ static ptxiModule load_with_kernel(const struct image *image, const char *kernel
     for (unsigned i = 1; i <= image->programs; i++) {
         ptxiModule m = load_program(image, i, options);
 
-        if (!m || ptxiModuleGetFunction(&f, m, kernel) == PTXI_SUCCESS)
+        if (!m || ptxi_cmd_has_kernel(m, kernel))
             return m;
         ptxiModuleUnload(m);
     }

@@ -31,6 +31,9 @@ int ptxi_cmd_load_each(const char *file, const struct cmd_load_options *options,
 /* The worse of two exit statuses: CMD_FAILED is worse than CMD_NOT_EXECUTABLE. */
 int ptxi_cmd_worse(int a, int b);
 
+/* Whether the module has a kernel with this name, or several. */
+bool ptxi_cmd_has_kernel(ptxiModule m, const char *name);
+
 /* Load files as one module. Of a single file with several modules, load the one with this kernel. NULL after a
  * message. */
 ptxiModule ptxi_cmd_link(char **files, int count, const char *kernel, const struct cmd_load_options *options);

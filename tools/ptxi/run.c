@@ -1,6 +1,8 @@
 /* ptxi run: launch one kernel with arguments from the command line. */
 #include "run.h"
 
+#include "base/paint.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <stdio.h>
@@ -19,59 +21,56 @@ static void print_signature(const char *what, ptxiFunction f)
     ptxiFree(signature);
 }
 
-/* Kernels that are listed if none is selected. */
 enum { MOST_LISTED = 50 };
 
-static void list_kernels(ptxiModule m, unsigned count)
+static void list_kernels(const ptxiFunction *kernels, unsigned count)
 {
-    ptxiFunction kernels[MOST_LISTED];
     unsigned listed = count < MOST_LISTED ? count : MOST_LISTED;
 
-    if (ptxiModuleEnumerateFunctions(kernels, listed, m))
-        return;
-    for (unsigned i = 0; i < listed; i++)
+    for (unsigned i = 0; i < listed; i++) {
+        char *name = NULL;
+        const char *symbol;
+
+        if (!ptxiFuncGetSourceName(kernels[i], &name) && !ptxiFuncGetName(&symbol, kernels[i]) && strcmp(name, symbol))
+            fprintf(stderr, "note: %s\n", name);
+        ptxiFree(name);
         print_signature("the file has", kernels[i]);
+    }
     if (count > listed)
         fprintf(stderr, "note: and %u more, see ptxi list\n", count - listed);
 }
 
-/* Find the kernel whose C++ function has the name that was given. Returns the number of such kernels. */
-static unsigned find_function(struct run *r, ptxiModule m, unsigned count)
+/* Find the kernels that the command line names, or all. Returns their number. */
+static unsigned find_kernels(const struct run *r, ptxiModule m, ptxiFunction *kernels)
 {
-    ptxiFunction *kernels = calloc(count + 1, sizeof *kernels);
-    bool ok = kernels && ptxiModuleEnumerateFunctions(kernels, count, m) == PTXI_SUCCESS;
-    const char *symbol;
-    unsigned found = 0;
+    unsigned count = MOST_LISTED;
 
-    for (unsigned i = 0; ok && i < count; i++) {
-        if (ptxiFuncGetName(&symbol, kernels[i]) || !ptxi_cmd_is_function_name(symbol, r->kernel))
-            continue;
-        r->function = kernels[i];
-        found++;
-    }
-    free(kernels);
-    return found;
+    if (r->kernel && !ptxiModuleFindFunctions(kernels, &count, m, r->kernel) && count)
+        return count;
+    if (ptxiModuleGetFunctionCount(&count, m) || ptxiModuleEnumerateFunctions(kernels, MOST_LISTED, m))
+        return 0;
+    return count;
 }
 
 static bool find_kernel(struct run *r, ptxiModule m, const char *file)
 {
-    unsigned count = 0, found;
+    ptxiFunction kernels[MOST_LISTED];
+    unsigned count = find_kernels(r, m, kernels);
+    bool found = count && (!r->kernel || ptxi_cmd_has_kernel(m, r->kernel));
 
-    ptxiModuleGetFunctionCount(&count, m);
-    if (r->kernel) {
-        found = ptxiModuleGetFunction(&r->function, m, r->kernel) ? find_function(r, m, count) : 1;
-        if (found == 1)
-            return true;
-        ptxi_cmd_error(found ? "%s: several kernels have the name '%s' in C++" : "%s: kernel '%s' not found", file,
-                       r->kernel);
-    } else if (count == 1) {
-        return ptxiModuleEnumerateFunctions(&r->function, 1, m) == PTXI_SUCCESS;
-    } else if (count) {
-        ptxi_cmd_error("%s: the file has several kernels; select one with --kernel", file);
-    } else {
-        ptxi_cmd_error("%s: the file has no kernel", file);
+    if (found && count == 1) {
+        r->function = kernels[0];
+        return true;
     }
-    list_kernels(m, count);
+    if (r->kernel && found)
+        ptxi_cmd_error("%s: %u kernels have the name '%s'", file, count, r->kernel);
+    else if (r->kernel)
+        ptxi_cmd_error("%s: kernel '%s' not found", file, r->kernel);
+    else if (count)
+        ptxi_cmd_error("%s: the file has several kernels; select one with --kernel", file);
+    else
+        ptxi_cmd_error("%s: the file has no kernel", file);
+    list_kernels(kernels, count);
     return false;
 }
 
@@ -243,7 +242,7 @@ static void print_failure(const struct run *r, ptxiResult e)
 
     fflush(stdout);
     if (ptxiGetLastReport(NULL, &report) == PTXI_SUCCESS && report.text) {
-        fputs(report.text, stderr);
+        ptxi_paint_write(report.text, stderr);
         return;
     }
     ptxi_cmd_error("%s", ptxi_cmd_result(e));

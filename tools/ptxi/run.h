@@ -36,8 +36,6 @@ struct run {
 /* Read an option that getopt_long() has found. False after a message, or if getopt_long() has printed one. */
 bool ptxi_cmd_run_option(struct run *r, int option);
 
-/* Whether the symbol is that of a C++ function with this name, without its namespaces. */
-bool ptxi_cmd_is_function_name(const char *symbol, const char *function);
 
 extern const struct option ptxi_cmd_run_options[];
 extern const char ptxi_cmd_run_letters[]; /* the short options */

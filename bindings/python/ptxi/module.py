@@ -3,12 +3,13 @@ import ctypes
 import difflib
 import functools
 import os
+import re
 import threading
 from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
-from . import _cpp_names, errors, host
+from . import errors, host
 from ._header import header
 from ._library import call, encoded, library, number, text
 from ._lifetime import Entry, Handle, NotCopied, Queue
@@ -140,12 +141,36 @@ class _Options:
         self.arguments = n, (ctypes.c_int * n)(*chosen), (ctypes.c_void_p * n)(*chosen.values())
 
 
+def _function_name(handle: int) -> str:
+    """Return the name of a kernel in the PTX."""
+    name = ctypes.c_char_p()
+    call('FuncGetName', ctypes.byref(name), ctypes.c_void_p(handle))
+    return (name.value or b'').decode()
+
+
+def _source_name(handle: int) -> str:
+    """Return the name of a kernel in C++."""
+    return text('FuncGetSourceName', ctypes.c_void_p(handle))
+
+
+def _described(handle: int) -> str:
+    """Return the names of a kernel in C++ and in the PTX."""
+    return f'{_source_name(handle)} ({_function_name(handle)})'
+
+
+def _short_names(name: str) -> List[str]:
+    """Return a name of C++ without the type of its result and its parameters, with its namespaces and without."""
+    found = re.search(r'((?:\w+::)*)(\w+(?:<.*>)?)\(', name)
+    return [found[1] + found[2], found[2]] if found else [name]
+
+
 class Module(NotCopied):
     """A loaded module.
 
     `module.k` is the kernel k. `module['k']` also accepts names that are not identifiers of Python. A kernel of C++ is
-    found by its C++ name, too, with or without its namespaces, if that is not ambiguous. An unknown kernel raises
-    AttributeError or KeyError.
+    found by its C++ name, too, such as `module.scale` or `module['space::scale<float>']`. Namespaces, arguments of
+    templates and types of parameters may be omitted. An unknown kernel raises AttributeError or KeyError, and so does a
+    name that several kernels have.
 
     `kernels`      tuple of the names in the PTX
     `diagnostics`  list of the warnings of the load
@@ -177,16 +202,15 @@ class Module(NotCopied):
 
     def _names(self) -> Tuple[str, ...]:
         """Return the names of the kernels."""
+        return tuple(_function_name(handle) for handle in self._handles())
+
+    def _handles(self) -> List[int]:
+        """Return the handles of all kernels."""
         count = ctypes.c_uint()
         call('ModuleGetFunctionCount', ctypes.byref(count), self._handle)
         handles = (ctypes.c_void_p * count.value)()
         call('ModuleEnumerateFunctions', handles, count, self._handle)
-        names = []
-        for handle in handles:
-            name = ctypes.c_char_p()
-            call('FuncGetName', ctypes.byref(name), handle)
-            names.append((name.value or b'').decode())
-        return tuple(names)
+        return [int(h) for h in handles if h]
 
     def __dir__(self) -> List[str]:
         return [*super().__dir__(), *self.kernels]
@@ -215,15 +239,30 @@ class Module(NotCopied):
             return name
         if self.cpp_names.get(name) in self.kernels:
             return self.cpp_names[name]
-        symbols = _cpp_names.by_name(self.kernels)
-        found = symbols.get(name, [])
+        return str(self.device._core.run(self._symbol_of_cpp, name))
+
+    def _symbol_of_cpp(self, name: str) -> str:
+        """Return the name in the PTX of the kernel that a name of C++ means, inside Core.run."""
+        __tracebackhide__ = True
+        found = self._find(name)
         if len(found) > 1:
-            raise KeyError(f"the name '{name}' of {self.name} is ambiguous; it has {', '.join(found)}")
+            raise KeyError(f"the name '{name}' of {self.name} is ambiguous; it has "
+                           f"{', '.join(_described(handle) for handle in found)}")
         if not found:
-            known = [*self.kernels, *symbols, *self.cpp_names]
-            close = difflib.get_close_matches(name, known, 3) or self.kernels[:10]
+            short = [n for handle in self._handles() for n in _short_names(_source_name(handle))]
+            known = [*short, *self.kernels, *self.cpp_names]
+            close = difflib.get_close_matches(name, dict.fromkeys(known), 3) or self.kernels[:10]
             raise KeyError(f"{self.name} has no kernel '{name}'; it has {', '.join(close) or 'none'}")
-        return found[0]
+        return _function_name(found[0])
+
+    def _find(self, name: str) -> List[int]:
+        """Return the handles of the kernels that a name of C++ means."""
+        count = ctypes.c_uint(len(self.kernels))
+        handles = (ctypes.c_void_p * len(self.kernels))()
+        if '\0' in name or not name or not self.kernels:
+            return []
+        call('ModuleFindFunctions', handles, ctypes.byref(count), self._handle, encoded(name))
+        return [int(h) for h in handles[:count.value] if h]
 
     def variable(self, name: str, dtype: Any = np.uint8) -> Array:
         """Return a .global or .const variable of the module as an array, in place.

@@ -7,6 +7,7 @@
 #include "api/check/rules.h"
 
 #include "base/file.h"
+#include "base/paint.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -182,7 +183,7 @@ static ptxiResult read_status(const char *variable, int *status)
 static ptxiResult open_output(const char *file)
 {
     environment.out = file && *file ? fopen(file, "w") : stderr;
-    environment.colour = environment.out == stderr && isatty(STDERR_FILENO) && !getenv("NO_COLOR");
+    environment.colour = environment.out == stderr && ptxi_paint_wanted(stderr);
     if (environment.out)
         return PTXI_SUCCESS;
     fprintf(stderr, "ptxi: %s: %s\n", file, strerror(errno));

@@ -1,6 +1,7 @@
 /* Places of findings, and failed launches as findings. */
 #include "api/check/check.h"
 
+#include "api/error/source.h"
 #include "api/module/module.h"
 
 #include <stdio.h>
@@ -39,10 +40,8 @@ void ptxi_check_resolve(const struct ptxi_code *code, uint32_t at, struct ptxi_f
     site->ptx_line = loc.line;
     site->ptx_column = loc.col;
     site->ptx_text = line_of(t, loc.line);
-    if (where->file && where->file < m->tree->file_count && where->source_line) {
-        site->source_file = m->tree->files[where->file];
-        site->source_line = where->source_line;
-    }
+    if ((site->source_file = ptxi_source_file(m->tree, where->source)))
+        site->source_line = where->source->line;
 }
 
 /* ---- failed launches */

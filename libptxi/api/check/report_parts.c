@@ -1,6 +1,6 @@
 #include "api/check/report_parts.h"
 
-#include "api/observe/symbol.h"
+#include "base/demangle.h"
 
 #include <inttypes.h>
 
@@ -58,7 +58,7 @@ uint64_t ptxi_report_problems(const struct ptxi_check_totals *t)
 void ptxi_report_put_function(const char *name, struct ptxi_str *out)
 {
     if (name)
-        ptxi_symbol_demangle(name, out);
+        ptxi_demangle(name, out);
 }
 
 const char *ptxi_report_access_name(enum ptxi_access access)

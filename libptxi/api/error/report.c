@@ -1,5 +1,8 @@
 #include "api/error/report.h"
 
+#include "api/error/source.h"
+#include "base/demangle.h"
+#include "base/paint.h"
 #include "base/str.h"
 
 #include <assert.h>
@@ -120,34 +123,42 @@ static void write_nearest(struct ptxi_str *s, const struct ptxi_fault_report *f)
     ptxi_str_putc(s, '\n');
 }
 
-static const char *source_file(const struct ptxi_report_source *source, const struct ptxi_fault_report *f)
+/* Writes the message with its place. A line of the source comes before that of the PTX. */
+static void write_place(struct ptxi_str *s, const struct ptxi_report_source *source, const struct ptxi_fault_report *f)
 {
-    return f->loc.file && f->loc.file < source->tree->file_count ? source->tree->files[f->loc.file] : NULL;
+    struct ptxi_loc loc = { f->loc.line, f->loc.column, 1 };
+    const struct ptxi_text *t = ptxi_text_at(source->texts, &loc);
+    const char *label = source->continued ? "warning" : "error", *message;
+    struct ptxi_str what;
+
+    ptxi_str_init(&what, NULL);
+    write_message(&what, f);
+    message = ptxi_str_text(&what);
+    if (ptxi_source_file(source->tree, f->loc.source)) {
+        ptxi_source_render(source->tree, f->loc.source, label, message, s);
+        label = "note";
+        message = "the instruction in the PTX";
+    }
+    ptxi_diag_render_one(s, t->s, t->size, t->name, loc, label, message);
+    ptxi_str_free(&what);
 }
 
 static void render_report(struct ptxi_str *s, const struct ptxi_report_source *source,
                           const struct ptxi_fault_report *f)
 {
-    struct ptxi_loc loc = { f->loc.line, f->loc.column, 1 };
-    const struct ptxi_text *t = ptxi_text_at(source->texts, &loc);
-    struct ptxi_str what;
-    const char *file = source_file(source, f);
-
-    ptxi_str_init(&what, NULL);
-    write_message(&what, f);
-    ptxi_diag_render_one(s, t->s, t->size, t->name, loc, source->continued ? "warning" : "error",
-                         ptxi_str_text(&what));
-    ptxi_str_free(&what);
-    ptxi_str_printf(s, "note: kernel %s, block (%u,%u,%u), thread (%u,%u,%u)", source->kernel, f->ctaid[0],
-                    f->ctaid[1], f->ctaid[2],
-                    f->tid[0], f->tid[1], f->tid[2]);
+    write_place(s, source, f);
+    ptxi_str_puts(s, "note: kernel ");
+    ptxi_demangle(source->kernel, s);
+    ptxi_str_printf(s, ", block (%u,%u,%u), thread (%u,%u,%u)", f->ctaid[0], f->ctaid[1], f->ctaid[2], f->tid[0],
+                    f->tid[1], f->tid[2]);
     if (f->thread_count > 1)
         ptxi_str_printf(s, " and %u more of its warp", f->thread_count - 1);
     ptxi_str_putc(s, '\n');
-    if (f->code && strcmp(f->code->name, source->kernel))
-        ptxi_str_printf(s, "note: in function %s\n", f->code->name);
-    if (file && f->loc.source_line)
-        ptxi_str_printf(s, "note: %s:%u\n", file, f->loc.source_line);
+    if (f->code && strcmp(f->code->name, source->kernel)) {
+        ptxi_str_puts(s, "note: in function ");
+        ptxi_demangle(f->code->name, s);
+        ptxi_str_putc(s, '\n');
+    }
     write_nearest(s, f);
     if (f->kind == PTXI_FK_PEER && f->near_device >= 0)
         ptxi_str_printf(s, "note: the memory is on device %d, and peer access to it is not enabled\n", f->near_device);
@@ -173,9 +184,13 @@ ptxiResult ptxi_report_create(const struct ptxi_report_source *source, const str
         .threads = f->thread_count, .access = access_of(f), .accessSize = is_access(f) ? f->access_size : 0,
         .address = f->address, .nearestBase = f->near_base, .nearestSize = f->near_size,
         .ptxFile = t->name, .ptxLine = loc.line, .ptxColumn = loc.col,
-        .sourceFile = source_file(source, f), .sourceLine = f->loc.source_line,
+        .sourceFile = ptxi_source_file(source->tree, f->loc.source),
     };
 
+    if (r.sourceFile) {
+        r.sourceLine = f->loc.source->line;
+        r.sourceColumn = f->loc.source->column;
+    }
     *failure = ptxi_failure_create(&r);
     ptxi_str_free(&text);
     return r.result;
@@ -224,7 +239,7 @@ bool ptxi_report_write_log(const struct ptxi_report_source *source, struct ptxi_
 
         ptxi_report_create(source, &report, &f);
         if (f)
-            fputs(ptxi_failure_report(f)->text, stderr);
+            ptxi_paint_write(ptxi_failure_report(f)->text, stderr);
         if (is_new)
             ptxi_failure_unref(f);
         else

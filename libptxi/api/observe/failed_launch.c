@@ -2,7 +2,9 @@
 #include "api/observe/host_stack.h"
 #include "api/observe/observe.h"
 #include "api/observe/statistics.h"
-#include "api/observe/symbol.h"
+
+#include "base/demangle.h"
+#include "base/paint.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -30,7 +32,7 @@ static void write_rejection(struct ptxi_str *s, const struct ptxi_failed_launch 
     ptxiGetErrorName(f->result, &name);
     ptxiGetErrorString(f->result, &text);
     ptxi_str_puts(s, "error: the launch of kernel ");
-    ptxi_symbol_demangle(f->kernel, s);
+    ptxi_demangle(f->kernel, s);
     ptxi_str_printf(s, " failed: %s (%s)\n", text, name);
 }
 
@@ -55,6 +57,6 @@ void ptxi_observe_failure(const struct ptxi_failed_launch *f)
         return;
     ptxi_str_init(&s, NULL);
     write_launch(&s, f);
-    fwrite(ptxi_str_text(&s), 1, s.len, stderr); /* in one call, because other threads may write too */
+    ptxi_paint_write(ptxi_str_text(&s), stderr); /* in one piece, because other threads may write too */
     ptxi_str_free(&s);
 }

@@ -2,7 +2,7 @@
 #include "api/observe/statistics.h"
 
 #include "api/observe/observe.h"
-#include "api/observe/symbol.h"
+#include "base/demangle.h"
 
 #include "base/hash.h"
 
@@ -140,7 +140,7 @@ static void print_kernel(FILE *f, const struct kernel *k, uint64_t all)
     double ms = (double)k->nanoseconds * 1e-6;
 
     ptxi_str_init(&name, NULL);
-    ptxi_symbol_demangle(k->name, &name);
+    ptxi_demangle(k->name, &name);
     fprintf(f, "%12.3f %5.1f%% %9" PRIu64 " %12.3f %12.3f %12" PRIu64 " %7" PRIu64 "  %s\n", ms,
             all ? 100 * (double)k->nanoseconds / (double)all : 0, k->launches,
             k->launches ? ms / (double)k->launches : 0, (double)k->longest * 1e-6, k->blocks, k->failures,

@@ -1,7 +1,8 @@
 /* With libdw of elfutils, names and lines come from the debug data, otherwise names come from the dynamic symbols.
- * libdw and the demangler of the C++ library are loaded when the first report needs them, so that they are not
- * dependencies of the library. */
+ * libdw is loaded when the first report needs it, so that it is not a dependency of the library. */
 #include "api/observe/symbol.h"
+
+#include "base/demangle.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -9,30 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* ---- C++ names: Itanium C++ ABI, "Demangler API" */
-
-typedef char *demangler(const char *name, char *buffer, size_t *size, int *status);
-
-static demangler *find_demangler(void)
-{
-    static const char name[] = "__cxa_demangle";
-    void *found = dlsym(RTLD_DEFAULT, name), *library;
-
-    if (!found && (library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL)))
-        found = dlsym(library, name);
-    return (demangler *)found;
-}
-
-void ptxi_symbol_demangle(const char *name, struct ptxi_str *out)
-{
-    demangler *demangle = strncmp(name, "_Z", 2) ? NULL : find_demangler();
-    int status = -1;
-    char *text = demangle ? demangle(name, NULL, NULL, &status) : NULL;
-
-    ptxi_str_puts(out, text && !status ? text : name);
-    free(text);
-}
 
 /* ---- debug data */
 
@@ -111,7 +88,7 @@ static void describe_source(void *address, struct ptxi_str *place, struct ptxi_s
     Dwfl_Module *m = find_object(a);
 
     if (m && (found = dw.dwfl_module_addrname(m, a)))
-        ptxi_symbol_demangle(found, name);
+        ptxi_demangle(found, name);
     if (m && (line = dw.dwfl_module_getsrc(m, a)) && (file = dw.dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL)))
         ptxi_str_printf(place, " at %s:%d", file, number);
     pthread_mutex_unlock(&dw.lock);
@@ -138,7 +115,7 @@ bool ptxi_symbol_describe(void *address, struct ptxi_str *out)
     ptxi_str_init(&name, NULL);
     describe_source(address, &place, &name);
     if (!name.len && known && info.dli_sname)
-        ptxi_symbol_demangle(info.dli_sname, &name);
+        ptxi_demangle(info.dli_sname, &name);
     is_main = !strcmp(ptxi_str_text(&name), "main");
     if (name.len)
         ptxi_str_puts(out, ptxi_str_text(&name));

@@ -10,7 +10,4 @@
  * is known. Returns true if the function is main(). Callers hold no lock. */
 bool ptxi_symbol_describe(void *address, struct ptxi_str *out);
 
-/* Appends a C++ name as it is written in the source, or the name itself if that is not possible. */
-void ptxi_symbol_demangle(const char *name, struct ptxi_str *out);
-
 #endif

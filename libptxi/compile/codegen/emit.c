@@ -165,10 +165,8 @@ static struct ptxi_source_loc find_loc(const struct ptxi_func *f, uint32_t ptx)
         loc.line = f->insts[ptx].line;
         loc.column = f->insts[ptx].column;
     }
-    if (mark) {
-        loc.file = (uint16_t)mark->file;
-        loc.source_line = mark->line;
-    }
+    if (mark)
+        loc.source = &mark->source;
     return loc;
 }
 

@@ -2,11 +2,14 @@
 #include "unit/support/bits.h"
 
 #include "base/arena.h"
+#include "base/cpp_name.h"
 #include "base/cpu.h"
+#include "base/demangle.h"
 #include "base/diag.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/intern.h"
+#include "base/paint.h"
 #include "base/str.h"
 
 #include <errno.h>
@@ -427,6 +430,62 @@ static void read_file(size_t size, size_t limit)
     free(text);
 }
 
+START_TEST(paint_knows_messages)
+{
+    static const struct { const char *plain, *painted; } cases[] = {
+        { "a.cu:3:5: error: write", "\033[1ma.cu:3:5:\033[0m \033[1;31merror:\033[0m write" },
+        { "note: warning: x\n", "\033[1;36mnote:\033[0m warning: x\n" },
+        { "      |  ^~~\n", "      |  \033[1;32m^~~\033[0m\n" },
+        { "    7 | error: ^\nan error: none", "    7 | error: ^\nan error: none" },
+        { "", "" },
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct ptxi_str s;
+
+        ptxi_str_init(&s, NULL);
+        ptxi_paint(cases[i].plain, &s);
+        ck_assert_str_eq(ptxi_str_text(&s), cases[i].painted);
+        ptxi_str_free(&s);
+    }
+}
+END_TEST
+
+START_TEST(cpp_names_may_be_shortened)
+{
+    static const struct { const char *name, *query; unsigned match; } cases[] = {
+        { "race", "race", 7 }, { "race(int*)", "race(int *)", 7 }, { "race(int*)", "race", 5 },
+        { "race(int*)", "rac", 0 }, { "race(int*)", "race(", 0 }, { "race(int*)", "", 0 },
+        { "void scale<float>(float*)", "void scale<float>(float*)", 7 },
+        { "void scale<float>(float*)", "scale<float>(float*)", 6 },
+        { "void scale<float>(float*)", "scale<float>", 5 }, { "void scale<float>(float*)", "scale", 4 },
+        { "void scale<float>(float*)", "void", 0 }, { "void scale<float>(float*)", "scale<int>", 0 },
+        { "a::b<c::d>::k(int)", "k", 2 }, { "a::b<c::d>::k(int)", "b<c::d>::k(int)", 3 },
+        { "a::b<c::d>::k(int)", "d>::k", 0 }, { "a::b<c::d>::k(int)", "a::b<c::d>::k", 5 },
+        { "a::(anonymous namespace)::k(float2*)", "a::k", 5 }, { "a::(anonymous namespace)::k(float2*)", "k", 2 },
+        { "void f<unsigned long, 3>(unsigned long)", "f<unsigned long,3>", 5 },
+        { "a::b* f<1>()", "f", 4 }, { "void f<&(g(int))>(int (*)(int))", "f", 4 }, { ")", "x", 0 }, { "a>", "a", 0 },
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        ck_assert_msg(ptxi_cpp_name_match(cases[i].name, cases[i].query) == cases[i].match, "%s for %s: %u",
+                      cases[i].query, cases[i].name, ptxi_cpp_name_match(cases[i].name, cases[i].query));
+}
+END_TEST
+
+START_TEST(demangle_leaves_other_names)
+{
+    struct ptxi_str s;
+
+    ptxi_str_init(&s, NULL);
+    ptxi_demangle("_Z4racePi", &s);
+    ptxi_demangle(" plain", &s);
+    ptxi_demangle("_Z", &s);
+    ck_assert_str_eq(ptxi_str_text(&s), "race(int*) plain_Z");
+    ptxi_str_free(&s);
+}
+END_TEST
+
 START_TEST(files_are_read_up_to_a_limit)
 {
     static const size_t sizes[] = { 0, 1, 65535, 65536, 65537, 131072, 200000 };
@@ -464,6 +523,9 @@ int main(void)
     tcase_add_test(t, diag_renders_as_gcc_does);
     tcase_add_test(t, diag_stops_at_its_limit);
     tcase_add_test(t, diag_shortens_long_lines);
+    tcase_add_test(t, paint_knows_messages);
+    tcase_add_test(t, cpp_names_may_be_shortened);
+    tcase_add_test(t, demangle_leaves_other_names);
     tcase_add_test(t, files_are_read_up_to_a_limit);
     tcase_add_test(t, cpu_level_follows_the_environment);
 #if defined __x86_64__ && defined __GNUC__ && !defined __clang__

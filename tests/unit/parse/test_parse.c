@@ -528,13 +528,53 @@ START_TEST(line_marks_and_files)
     ck_assert_str_eq(r.m->files[2], "C:\\dir\\a.cu");
     ck_assert_str_eq(r.m->files[1], "b.cu");
     ck_assert_uint_eq(f->mark_count, 2);
-    ck_assert(f->marks[0].inst == 0 && f->marks[0].file == 2 && f->marks[0].line == 7 && f->marks[0].column == 3);
-    ck_assert(f->marks[1].inst == 2 && f->marks[1].file == 1);
+    const struct ptxi_source_line *a = &f->marks[0].source, *b = &f->marks[1].source;
+
+    ck_assert(f->marks[0].inst == 0 && a->file == 2 && a->line == 7 && a->column == 3 && !a->inlined);
+    ck_assert(f->marks[1].inst == 2 && b->file == 1 && b->inlined->line == 7 && !b->inlined->function);
     ck_assert_uint_eq(f->insts[1].line, f->insts[0].line);
     ck_assert_uint_eq(f->insts[1].column, 22);
     free_parsed(&r);
 }
 END_TEST
+
+/* The chain of calls that begins with this .loc, as "function@line function@line". */
+static const char *chain(const struct ptxi_func *f, unsigned mark)
+{
+    static char text[256];
+    int n = 0;
+
+    text[0] = 0;
+    for (const struct ptxi_inlined_call *c = f->marks[mark].source.inlined; c; c = c->caller)
+        n += snprintf(text + n, sizeof text - (size_t)n, "%s%s@%u", n ? " " : "", c->function ? c->function : "?",
+                      c->line);
+    return text;
+}
+
+#define ADD "add.u32 %u0, %u0, 1;\n"
+#define INLINED(line, name, at) ".loc 1 " #line " 5, function_name " name ", inlined_at 1 " #at " 5\n" ADD
+
+START_TEST(inlined_calls)
+{
+    struct parsed r = parse_valid_kernel(
+        ".file 1 \"a.cu\"\n",
+        "\n.loc 1 9 5\n" ADD INLINED(7, "names", 9) INLINED(3, "names + 2", 7) INLINED(3, "names + 2", 7)
+        ".loc 1 7 5\n" ADD INLINED(3, "names+4", 7) INLINED(4, "other", 7) "ret; }\n"
+        ".section .debug_info { other: .b8 97,0 }\n.section .debug_str { names: .b8 97,0,98,0\n.b8 99 }\n.entry z() {");
+    const struct ptxi_func *f = r.m->funcs[0];
+
+    ck_assert_str_eq(chain(f, 0), "");
+    ck_assert_str_eq(chain(f, 1), "a@9");
+    ck_assert_str_eq(chain(f, 2), "b@7 a@9");
+    ck_assert_ptr_eq(f->marks[2].source.inlined, f->marks[3].source.inlined); /* one description of one call */
+    ck_assert_str_eq(chain(f, 4), "");
+    ck_assert_str_eq(chain(f, 5), "c@7"); /* line 7 is not inlined here; the last string has no end of its own */
+    ck_assert_str_eq(chain(f, 6), "?@7"); /* the label is in another section */
+    free_parsed(&r);
+}
+END_TEST
+#undef ADD
+#undef INLINED
 
 START_TEST(concatenated_modules)
 {
@@ -933,6 +973,7 @@ int main(void)
     tcase_add_test(t, declarations);
     tcase_add_test(t, functions);
     tcase_add_test(t, line_marks_and_files);
+    tcase_add_test(t, inlined_calls);
     tcase_add_test(t, concatenated_modules);
     tcase_add_test(t, module_headers);
     tcase_add_test(t, inferred_address_size);

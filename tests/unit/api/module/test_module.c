@@ -178,6 +178,56 @@ START_TEST(parameters_are_described)
 }
 END_TEST
 
+static const char *function_name(ptxiFunction f)
+{
+    const char *name = "none";
+
+    ptxiFuncGetName(&name, f);
+    return name;
+}
+
+#define EMPTY(name) ".visible .entry " name "() { ret; }\n"
+START_TEST(functions_are_found_by_their_names_in_cpp)
+{
+    static const char text[] = ".version 8.0\n.target sm_80\n.address_size 64\n" EMPTY("plain") EMPTY("_Z4racePi")
+        EMPTY("_Z5scaleIfEvPT_") EMPTY("_Z5scaleIiEvPT_") EMPTY("_ZN1a4raceEPf");
+    static const struct { const char *name, *found[3]; } cases[] = {
+        { "plain", { "plain" } }, { "_Z4racePi", { "_Z4racePi" } }, { "race", { "_Z4racePi" } },
+        { "race(int *)", { "_Z4racePi" } }, { "race(float *)", { "_ZN1a4raceEPf" } },
+        { "a::race", { "_ZN1a4raceEPf" } },
+        { "scale", { "_Z5scaleIfEvPT_", "_Z5scaleIiEvPT_" } }, { "scale<int>", { "_Z5scaleIiEvPT_" } },
+        { "scale<double>", { NULL } }, { "rac", { NULL } },
+    };
+    ptxiModule m;
+
+    ok(ptxiModuleLoadData(&m, text));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ptxiFunction found[3] = { NULL };
+        unsigned count = 2, expected = 0;
+
+        ok(ptxiModuleFindFunctions(found, &count, m, cases[i].name));
+        for (; cases[i].found[expected]; expected++)
+            ck_assert_str_eq(function_name(found[expected]), cases[i].found[expected]);
+        ck_assert_msg(count == expected && !found[count], "%s: %u", cases[i].name, count);
+    }
+    ptxiFunction one;
+    unsigned count = 1;
+    char *name;
+
+    ok(ptxiModuleFindFunctions(&one, &count, m, "scale"));
+    ck_assert_uint_eq(count, 2); /* only the first has room */
+    ok(ptxiFuncGetSourceName(one, &name));
+    ck_assert_str_eq(name, "void scale<float>(float*)");
+    ptxiFree(name);
+    ck_result(ptxiFuncGetSourceName(one, NULL), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiModuleFindFunctions(NULL, &count, m, "scale"), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiModuleFindFunctions(&one, NULL, m, "scale"), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiModuleFindFunctions(&one, &count, m, ""), PTXI_ERROR_INVALID_VALUE);
+    ok(ptxiModuleUnload(m));
+}
+END_TEST
+#undef EMPTY
+
 START_TEST(variables_have_addresses)
 {
     ptxiDevicePtr p, q;
@@ -327,6 +377,7 @@ int main(void)
     tcase_add_test(t, invalid_modules_are_refused);
     tcase_add_test(t, functions_are_found);
     tcase_add_test(t, parameters_are_described);
+    tcase_add_test(t, functions_are_found_by_their_names_in_cpp);
     tcase_add_test(t, variables_have_addresses);
     tcase_add_test(t, variables_begin_as_zero);
     tcase_add_test(t, too_many_registers);
