@@ -61,6 +61,7 @@ enum {
     PTXI_MOD_RELU = 32,
     PTXI_MOD_SATFINITE = 64,
     PTXI_MOD_XORSIGN = 64,
+    PTXI_MOD_PZO = 128,
     PTXI_MOD_BOOL_SHIFT = 7,
     PTXI_MOD_BOOL_MASK = 3 << 7,
     PTXI_MOD_NOT_C = 1 << 9 /* set by the compiler: the predicate source of set, setp or selp is negated */

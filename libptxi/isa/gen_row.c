@@ -299,6 +299,21 @@ static const char *parse_type(const struct parsed *row, struct operand *o, const
     return e;
 }
 
+/* Reads a power of two, and returns its logarithm. */
+static int parse_logarithm(const char **p)
+{
+    char *end;
+    unsigned long number = strtoul(*p, &end, 10);
+    int logarithm = 0;
+
+    *p = end;
+    while (number > 1) {
+        number /= 2;
+        logarithm++;
+    }
+    return logarithm;
+}
+
 static const char *parse_vector(const struct parsed *row, struct operand *o, const char *p)
 {
     const char *e;
@@ -312,15 +327,15 @@ static const char *parse_vector(const struct parsed *row, struct operand *o, con
         p++;
     }
     e = word_end(p);
-    if (isdigit((unsigned char)*p) && !isalpha((unsigned char)p[1])) {
+    if (isdigit((unsigned char)*p) && !isalpha((unsigned char)p[strspn(p, "0123456789")])) {
         o->vector = atoi(p);
     } else {
-        if (*p == '2' || *p == '4')
-            o->vector |= (*p++ - '0') / 2 << PTXI_VECTOR_TIMES;
+        if (isdigit((unsigned char)*p))
+            o->vector |= parse_logarithm(&p) << PTXI_VECTOR_TIMES;
         o->vector |= PTXI_VECTOR_OF_SLOT | find_slot(row, p, e - p);
         if (*e == '/') {
-            o->vector |= (e[1] - '0') / 2 << PTXI_VECTOR_DIVIDED;
-            e += 2;
+            e++;
+            o->vector |= parse_logarithm(&e) << PTXI_VECTOR_DIVIDED;
         }
     }
     return *e == '}' ? e + 1 : e;

@@ -218,7 +218,7 @@ unsigned ptxi_isa_operand_vector(const struct ptxi_match *m, const struct ptxi_o
         return spec->vector;
     assert((spec->vector & 0xff) < m->row->slot_count);
     word = m->words[spec->vector & 0xff];
-    return word == PTXI_NO_WORD ? 0 : element_count(ptxi_words[word]) << times >> divided;
+    return word == PTXI_NO_WORD ? 0 : ((element_count(ptxi_words[word]) << times) + (1u << divided) - 1) >> divided;
 }
 
 uint16_t ptxi_isa_op(const struct ptxi_match *m)

@@ -11,18 +11,23 @@
 #define PTXI_NUM_HOST_FMA 1
 #endif
 
-/* Rounds to nearest. The product of two floats is an exact double. The sum of doubles is rounded to odd: an inexact
- * sum becomes the neighbour with an odd last bit. Rounding that to a float finds a tie only if there is one. */
-static inline float ptxi_num_fma_f32_by_double(float a, float b, float c)
+/* The sum rounded to odd: an inexact sum becomes the neighbour with an odd last bit. Rounding that to fewer bits has the
+ * result of rounding the exact sum. Signs of zeros are those of rounding to nearest. */
+static inline double ptxi_num_sum_odd_f64(double p, double z)
 {
-    double p = (double)a * b, z = c, s = p + z, t = s - p;
-    double error = (p - (s - t)) + (z - t);
+    double s = p + z, t = s - p, error = (p - (s - t)) + (z - t);
     uint64_t bits = ptxi_num_bits_f64(s);
     uint64_t towards = (error < 0.0) == (s < 0.0) ? 1 : UINT64_MAX;
 
     /* This is also false if the error is a NaN, which happens if the sum is infinite. */
     bits += (error < 0.0 || error > 0.0) && !(bits & 1) ? towards : 0;
-    return (float)ptxi_num_f64(bits);
+    return ptxi_num_f64(bits);
+}
+
+/* Rounds to nearest. The product of two floats is an exact double. */
+static inline float ptxi_num_fma_f32_by_double(float a, float b, float c)
+{
+    return (float)ptxi_num_sum_odd_f64((double)a * b, c);
 }
 
 /* Any rounding. If the result is a NaN, the caller decides its bits. */

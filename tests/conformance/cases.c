@@ -24,6 +24,7 @@ static const struct section_rule {
     { "Floating Point Instructions", 0, NULL },
     { "Half Precision Floating Point Instructions", 0, NULL },
     { "Mixed Precision Floating Point Instructions", 0, NULL },
+    { "Alternate Floating Point Instructions", 0, NULL },
     { "Comparison and Selection Instructions", 0, NULL },
     { "Half Precision Comparison Instructions", 0, NULL },
     { "Logic and Shift Instructions", RULE_COUNTS, NULL },

@@ -94,6 +94,10 @@ class Store:
             with open(self.path, 'a') as f:
                 f.writelines('%s %s\n' % v for v in verdicts.items())
 
+    def correct(self, digest, verdict):
+        if self.get(digest) != verdict:
+            self.put({digest: verdict})
+
 
 def digest_of(*parts):
     return hashlib.sha1('\n'.join(str(p) for p in parts).encode()).hexdigest()[:16]
@@ -228,6 +232,11 @@ def halves(judge, program, version, target, lines):
     return bad
 
 
+def must_compile(question):
+    # 32-bit cvta parses, but no longer compiles
+    return question.compiled or re.match(r'cvta\b.*\.u32', question.form)
+
+
 def judge_unit(program, questions):
     """Returns the verdicts, a string, on questions with one target and version."""
     target, version = questions[0].target, questions[0].version
@@ -235,10 +244,7 @@ def judge_unit(program, questions):
     bad = {}
     for i in range(0, len(lines), BATCH):
         bad.update({i + k: m for k, m in parse(program, version, target, lines[i : i + BATCH]).items()})
-    # 32-bit cvta parses, but no longer compiles
-    parsed = [
-        k for k, q in enumerate(questions) if k not in bad and (q.compiled or re.match(r'cvta\b.*\.u32', q.form))
-    ]
+    parsed = [k for k, q in enumerate(questions) if k not in bad and must_compile(q)]
     alone = [k for k in parsed if ALONE.search(' '.join(lines[k]))]
     others = sorted(set(parsed) - set(alone))
     for group in [[k] for k in alone] + [others[i : i + GROUP] for i in range(0, len(others), GROUP)]:
@@ -249,6 +255,9 @@ def judge_unit(program, questions):
 def judge_alone(program, question):
     """Returns the verdict of a run of its own, and the message."""
     q = question
+    if not must_compile(q):
+        bad = parse(program, q.version, q.target, [(q.form, q.operands)])
+        return (NONE if bad.get(0) == CRASH else REJECTED if bad else ACCEPTED), bad.get(0, '')
     found, out, status = run_ptxas(program, q.version, q.target, [(q.form, q.operands)])
     if status == 0:
         return ACCEPTED, ''
@@ -407,15 +416,16 @@ class Report:
         return next((k.pattern for k in known if k.search(line)), None)
 
     def compare_questions(self, questions, store, progress, groups):
-        """Each difference in an instruction that must compile is confirmed by a run of its own. groups(question)
-        returns the names for compare(). Returns the verdicts of ptxas."""
-        args = self.args
+        """Each difference is confirmed by a run of its own, since a run on a loaded machine may have ended too early.
+        groups(question) returns the names for compare(). Returns the verdicts of ptxas."""
+        args, name = self.args, '%d.%d' % release(self.args.ptxas)
         theirs = judge_questions(args.ptxas, args.jobs, store, questions, progress)
         ours = judge_questions_by_front_end(args.front_end, questions)
         for q in questions:
             verdict, alone = theirs[q], functools.lru_cache(lambda q=q: judge_alone(args.ptxas, q))
-            if verdict != NONE and (verdict == ACCEPTED) != (ours[q] is None) and q.compiled:
-                verdict = alone()[0]
+            if verdict != NONE and (verdict == ACCEPTED) != (ours[q] is None):
+                theirs[q] = verdict = alone()[0]
+                store.correct(digest_of(name, *q), verdict)
             if verdict != NONE:
                 line = '%s %s %s %s;' % (q.target, 'extra' if ours[q] is None else 'missing', q.form, q.operands)
                 self.compare(groups(q), line, verdict == ACCEPTED, ours[q], lambda a=alone: a()[1])
@@ -423,10 +433,13 @@ class Report:
 
     def compare_modules(self, modules, store, progress, joined=False):
         """The same for whole modules."""
-        args = self.args
+        args, name = self.args, '%d.%d' % release(self.args.ptxas)
         theirs = judge_modules(args.ptxas, args.jobs, store, modules, progress, joined)
         ours = judge_modules_by_front_end(args.front_end, list(theirs))
         for m, verdict in theirs.items():
+            if verdict != NONE and (verdict == ACCEPTED) != (ours[m] is None):
+                theirs[m] = verdict = judge_module(args.ptxas, m)[0]
+                store.correct(digest_of(name, m), verdict)
             if verdict != NONE:
                 line = 'module %s %s' % ('extra' if ours[m] is None else 'missing', m)
                 self.compare((), line, verdict == ACCEPTED, ours[m], lambda m=m: judge_module(args.ptxas, m)[1])

@@ -145,6 +145,46 @@ void ptxi_lower_rule_mixed(struct ptxi_lower *l, const struct ptxi_inst *inst)
         inst->match->mods;
 }
 
+/* An operation on sources that other operations have widened to the class `wide`. widen[type]: the operation that widens
+ * a source of this type, or 0. */
+static void lower_widened(struct ptxi_lower *l, const struct ptxi_inst *inst, const uint16_t *widen, unsigned types,
+                          enum ptxi_class wide, enum ptxi_class result)
+{
+    uint32_t v[3] = { PTXI_NONE, PTXI_NONE, PTXI_NONE };
+
+    assert(inst->operand_count <= 4);
+    for (unsigned k = 1; k < inst->operand_count; k++) {
+        enum ptxi_type type = ptxi_isa_operand_type(inst->match, &inst->match->row->specs[k]);
+        uint32_t x = ptxi_lower_use(l, &inst->operands[k], ptxi_ir_class_of(type));
+
+        v[k - 1] = x;
+        if (type >= types || !widen[type])
+            continue;
+        v[k - 1] = ptxi_lower_temp(l, wide);
+        ptxi_lower_pure_op(l, widen[type], v[k - 1], x, PTXI_NONE, PTXI_NONE);
+    }
+    ptxi_lower_pure_op(l, ptxi_isa_op(inst->match), ptxi_lower_def(l, &inst->operands[0], result), v[0], v[1], v[2])
+        ->mods = inst->match->mods;
+}
+
+void ptxi_lower_rule_mixed_x2(struct ptxi_lower *l, const struct ptxi_inst *inst)
+{
+    static const uint16_t widen[] = { [PTXI_T_f16x2] = PTXI_OP_widen_f16x2, [PTXI_T_bf16x2] = PTXI_OP_widen_bf16x2 };
+
+    lower_widened(l, inst, widen, sizeof widen / sizeof *widen, PTXI_RC_64, PTXI_RC_64);
+}
+
+/* Arithmetic on four minifloats. */
+void ptxi_lower_rule_quad(struct ptxi_lower *l, const struct ptxi_inst *inst)
+{
+#define WIDEN(type) [PTXI_T_##type] = PTXI_OP_quad_##type
+    static const uint16_t widen[] = { WIDEN(e5m2x4), WIDEN(e4m3x4), WIDEN(e3m2x4), WIDEN(e2m3x4), WIDEN(e2m1x4),
+                                      WIDEN(e2m1p4x4), WIDEN(ue8m0x4) };
+#undef WIDEN
+
+    lower_widened(l, inst, widen, sizeof widen / sizeof *widen, PTXI_RC_128, PTXI_RC_32);
+}
+
 /* CC.CF is a predicate register of the function. Its field is imm. */
 void ptxi_lower_rule_carry(struct ptxi_lower *l, const struct ptxi_inst *inst)
 {

@@ -151,6 +151,13 @@ EACH_HALF(max_s16x2, int16_t, x, y, MAX)
 EACH_HALF(min_relu_s16x2, int16_t, x, y, MIN_RELU)
 EACH_HALF(max_relu_s16x2, int16_t, x, y, MAX_RELU)
 
+#define EACH_COMPARISON(F) F(eq, ==) F(ne, !=) F(lt, <) F(le, <=) F(gt, >) F(ge, >=)
+#define SET_HALF(n, t, op)                                                                                           \
+    OP2(n, uint32_t, uint32_t, uint32_t,                                                                             \
+        ((t)a[l] op (t)b[l] ? 0xffff : 0u) | ((t)(a[l] >> 16) op (t)(b[l] >> 16) ? 0xffff0000 : 0u))
+#define SET_HALVES(cmp, op) SET_HALF(set_##cmp##_u16x2, uint16_t, op) SET_HALF(set_##cmp##_s16x2, int16_t, op)
+EACH_COMPARISON(SET_HALVES)
+
 #define CLAMP(x, low, high) MIN(MAX(x, low), high)
 #define ADD_SAT_U16(x, y) MIN((x) + (y), 0xffff)
 #define ADD_SAT_S16(x, y) CLAMP((x) + (y), INT16_MIN, INT16_MAX)
@@ -184,6 +191,9 @@ EACH_BYTE(min_s8x4, int8_t, MIN(a[l], b[l]))
 EACH_BYTE(max_s8x4, int8_t, MAX(a[l], b[l]))
 EACH_BYTE(min_relu_s8x4, int8_t, MIN_RELU(a[l], b[l]))
 EACH_BYTE(max_relu_s8x4, int8_t, MAX_RELU(a[l], b[l]))
+#define SET_BYTES(cmp, op) EACH_BYTE(set_##cmp##_u8x4, uint8_t, -(a[l] op b[l])) \
+    EACH_BYTE(set_##cmp##_s8x4, int8_t, -(a[l] op b[l]))
+EACH_COMPARISON(SET_BYTES)
 /* In each byte 0x80 - (x & 0x7f), which does not borrow from the next byte, and the sign of -x. */
 OP1(neg_s8x4, uint32_t, uint32_t, (0x80808080 - (a[l] & 0x7f7f7f7f)) ^ (~a[l] & 0x80808080))
 

@@ -203,3 +203,46 @@ UNSCALED_OP(bf16x2_s2f6x2, bf16x2_of_s2f6)
 SCALED_OP(s2f6x2_f32, s2f6_pair, i->c, PTXI_SLOT(w, i->a), PTXI_SLOT(w, i->b))
 SCALED_OP(s2f6x2_bf16x2, s2f6_of_bf16x2, i->b)
 SCALED_OP(bf16x2_s2f6x2, bf16x2_of_s2f6, i->b)
+
+/* --- to s2f6, toward zero --- */
+static inline uint32_t s2f6_toward_zero(float x, uint32_t scale)
+{
+    double units = x * ptxi_num_f64((uint64_t)(1023 + 6 + 127 - scale) << 52); /* exact */
+
+    if (scale == 0xff || !(units < PTXI_NUM_S2F6_MAX))
+        return PTXI_NUM_S2F6_MAX;
+    return (uint32_t)(units > PTXI_NUM_S2F6_MIN ? (int32_t)units : PTXI_NUM_S2F6_MIN) & 0xff;
+}
+
+HANDLER_PART(OUT_OF_LINE, s2f6_pair_toward_zero, const float *high, const float *low, const uint16_t *scale)
+{
+    RESULT_LANES(uint16_t, r);
+
+    for (int l = 0; l < PTXI_LANES; l++) {
+        uint32_t both = scale ? scale[l] : ONE;
+
+        r[l] = (uint16_t)(s2f6_toward_zero(high[l], both >> 8) << 8 | s2f6_toward_zero(low[l], both & 0xff));
+    }
+    relu_s2f6(r, i->mods);
+    NEXT_WITH_RESULT(r);
+}
+
+HANDLER_PART(OUT_OF_LINE, s2f6_of_bf16x2_toward_zero, const uint16_t *scale)
+{
+    LANE_ARRAY(float, high);
+    LANE_ARRAY(float, low);
+
+    unpack_bf16x2(high, low, PTXI_SLOT(w, i->a));
+    return s2f6_pair_toward_zero(i, w, high, low, scale);
+}
+
+UNSCALED_OP(rz_s2f6x2_f32, s2f6_pair_toward_zero, PTXI_SLOT(w, i->a), PTXI_SLOT(w, i->b))
+UNSCALED_OP(rz_s2f6x2_bf16x2, s2f6_of_bf16x2_toward_zero)
+OP( cvt_rz_scaled_s2f6x2_f32 )
+{
+    return s2f6_pair_toward_zero(i, w, PTXI_SLOT(w, i->a), PTXI_SLOT(w, i->b), PTXI_SLOT(w, i->c));
+}
+OP( cvt_rz_scaled_s2f6x2_bf16x2 )
+{
+    return s2f6_of_bf16x2_toward_zero(i, w, PTXI_SLOT(w, i->b));
+}

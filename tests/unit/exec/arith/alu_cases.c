@@ -424,10 +424,13 @@ REF(scale)
 }
 
 /* --- packed integers; which: the bits of an element, 128 if it is signed, and the operation from bit 8 on --- */
-enum { ADD_WRAP, ADD_SAT, SUB_WRAP, SUB_SAT, LEAST, MOST, NEGATE, NOT_NEGATIVE = 8 };
+enum { ADD_WRAP, ADD_SAT, SUB_WRAP, SUB_SAT, LEAST, MOST, NEGATE, NOT_NEGATIVE = 8,
+       IS_LESS = 16, IS_EQUAL = 32, IS_GREATER = 64 /* comparisons: all ones if one of these holds */ };
 
 static int64_t packed_element(int operation, int64_t x, int64_t y, int64_t low, int64_t high)
 {
+    if (operation >= IS_LESS)
+        return operation & (x < y ? IS_LESS : x > y ? IS_GREATER : IS_EQUAL) ? -1 : 0;
     switch (operation & 7) {
     case ADD_WRAP: return x + y;
     case ADD_SAT: return (int64_t)clamp(x + y, low, high);
@@ -537,6 +540,9 @@ MODS(bytes_16, 16)
     CASE_3(mad24_hi_##t, K, K, K, K, mad24_hi)
 #define PACKED(name, bits, is_signed, operation) \
     CASE_W(name, U32, U32, U32, NONE, packed, none, (bits) | (is_signed) << 7 | (operation) << 8)
+#define COMPARED(cmp, operation)                                                                     \
+    PACKED(set_##cmp##_u8x4, 8, 0, operation) PACKED(set_##cmp##_s8x4, 8, 1, operation)             \
+    PACKED(set_##cmp##_u16x2, 16, 0, operation) PACKED(set_##cmp##_s16x2, 16, 1, operation)
 #define HALVES(name, which) CASE_W(name, U32, U32, U32, NONE, halves, none, which)
 #define DOT(at, KA, bt, KB) \
     CASE_W(dp4a_##at##_##bt, U32, KA, KB, U32, dot, none, 0) \
@@ -621,6 +627,8 @@ static const struct alu_case cases[] = {
     PACKED(sub_sat_u8x4, 8, 0, SUB_SAT) PACKED(sub_sat_s8x4, 8, 1, SUB_SAT)
     PACKED(min_u8x4, 8, 0, LEAST) PACKED(min_s8x4, 8, 1, LEAST) PACKED(min_relu_s8x4, 8, 1, LEAST | NOT_NEGATIVE)
     PACKED(max_u8x4, 8, 0, MOST) PACKED(max_s8x4, 8, 1, MOST) PACKED(max_relu_s8x4, 8, 1, MOST | NOT_NEGATIVE)
+    COMPARED(lt, IS_LESS) COMPARED(eq, IS_EQUAL) COMPARED(gt, IS_GREATER) COMPARED(le, IS_LESS | IS_EQUAL)
+    COMPARED(ge, IS_GREATER | IS_EQUAL) COMPARED(ne, IS_LESS | IS_GREATER)
     CASE_W(neg_s8x4, U32, U32, NONE, NONE, packed, none, 8 | NEGATE << 8)
     CASE_W(add_sat_u32, U32, U32, U32, NONE, packed, none, 32 | ADD_SAT << 8)
     CASE_W(clmad_lo_u64, U64, U64, U64, U64, carryless, none, 0)

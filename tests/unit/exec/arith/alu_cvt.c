@@ -1,6 +1,7 @@
 /* Cases of conversions to and from pairs, and of cvt.pack. */
 #include "unit/exec/arith/alu.h"
 
+#include <fenv.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -211,6 +212,91 @@ REF(narrow_unsigned)
     set_pair(r, unsigned_code(element(o, 0), MODE, finite), unsigned_code(element(o, 1), MODE, finite), 8);
 }
 
+/* .pzo: a negative zero becomes positive. */
+static unsigned without_negative_zero(const struct operands *o, const struct small *f, unsigned code)
+{
+    return o->mods & PTXI_MOD_PZO && code == small_sign(f) ? 0 : code;
+}
+
+REF(one_without_negative_zero)
+{
+    const struct small *f = FORMAT;
+    unsigned code = small_code(f, element(o, 0), MODE, o->mods & PTXI_MOD_SATFINITE, 0, 0);
+
+    r->d = (unsigned __int128)without_negative_zero(o, f, relu(o, f, code)) << (f == &smalls[TF32] ? 13 : 0);
+}
+
+REF(two_without_negative_zero)
+{
+    unsigned code[2];
+
+    for (int n = 0; n < 2; n++) {
+        code[n] = small_code(FORMAT, element(o, n), MODE, o->mods & PTXI_MOD_SATFINITE, 0, 0);
+        code[n] = without_negative_zero(o, FORMAT, relu(o, FORMAT, code[n]));
+    }
+    set_pair(r, code[0], code[1], element_distance(o->case_->which));
+}
+
+/* Both elements are divided by the scale in the last operand. */
+REF(quotients)
+{
+    bool from_f32_pair = o->case_->a == F32;
+    double least = ldexp(1, o->case_->a == F16X2 ? -14 : -126);
+    unsigned scale = (unsigned)o->v[from_f32_pair ? 2 : 1] & 0xff, code[2];
+
+    for (int n = 0; n < 2; n++) {
+        double x = element(o, n);
+
+        x = fabs(x) < least ? copysign(0, x) : x;
+        x = scale == 0xff ? NAN : ldexp(x, 127 - (int)scale);
+        if (o->case_->which == UE5M3) {
+            code[n] = unsigned_code(x, MODE, o->mods & PTXI_MOD_SATFINITE);
+            continue;
+        }
+        code[n] = without_negative_zero(o, FORMAT, relu(o, FORMAT, small_code(FORMAT, x, MODE, true, 0, 0)));
+    }
+    set_pair(r, code[0], code[1], element_distance(o->case_->which));
+}
+
+REF(to_fixed_toward_zero)
+{
+    unsigned code[2];
+
+    for (int n = 0; n < 2; n++) {
+        double units = trunc(element(o, n) / scale_of(o, n) * 64);
+        int clamped = !(units <= 127) ? 127 : units < -128 ? -128 : (int)units;
+
+        code[n] = o->mods & PTXI_MOD_RELU && clamped < 0 ? 0 : (unsigned)clamped & 0xff;
+    }
+    set_pair(r, code[0], code[1], 8);
+}
+
+/* --- sums and products of f32x2, rounded toward zero; which: format, and the operation in bits 4 and 5 --- */
+enum { NARROW_ADD, NARROW_SUB = 16, NARROW_MUL = 32 };
+
+REF(narrow_exact)
+{
+    int format = o->case_->which & 15, operation = o->case_->which & 48;
+    unsigned code[2];
+
+    for (int n = 0; n < 2; n++) {
+        volatile double x = from_f32((uint32_t)(o->v[0] >> (n ? 0 : 32))), s;
+        volatile double y = from_f32((uint32_t)(o->v[1] >> (n ? 0 : 32)));
+
+        if (format == F16_) {
+            x = fabs(x) < ldexp(1, -126) ? copysign(0, x) : x;
+            y = fabs(y) < ldexp(1, -126) ? copysign(0, y) : y;
+        }
+        fesetround(FE_TOWARDZERO); /* twice toward zero is once toward zero */
+        s = operation == NARROW_ADD ? x + y : operation == NARROW_SUB ? x - y : x * y;
+        fesetround(FE_TONEAREST);
+        code[n] = small_code(&smalls[format], s, SMALL_RZ, false, 0, 0);
+        if (format == F16_ && !(code[n] & 0x7c00))
+            code[n] &= 0x8000;
+    }
+    set_pair(r, code[0], code[1], 16);
+}
+
 /* which: number of bits, negative for signed types */
 REF(pack)
 {
@@ -233,6 +319,12 @@ MODS(always_finite, FINITE, FINITE | RELU)
 MODS(rs, 0, RELU, FINITE, FINITE | RELU)
 MODS(rounded, 0, RELU, FINITE, FINITE | RELU, RZ, RZ | RELU, RZ | FINITE, RZ | FINITE | RELU)
 MODS(unsigned_roundings, 0, FINITE, RZ, RZ | FINITE, RP, RP | FINITE)
+enum { PZO = PTXI_MOD_PZO, RM = PTXI_RM << PTXI_MOD_RND_SHIFT };
+MODS(pzo_directed, PZO, PZO | RELU, PZO | FINITE, PZO | RZ, PZO | RM, PZO | RP | FINITE, PZO | RM | FINITE | RELU)
+MODS(pzo_rounded, PZO, PZO | RELU, PZO | FINITE, PZO | RZ, PZO | RZ | FINITE | RELU)
+MODS(pzo_finite, PZO | FINITE, PZO | FINITE | RELU, PZO | RZ | FINITE, PZO | RZ | FINITE | RELU)
+MODS(divided, FINITE, FINITE | RELU, RZ | FINITE, PZO | FINITE, PZO | RZ | FINITE | RELU)
+MODS(divided_unsigned, 0, FINITE, RZ, RZ | FINITE)
 MODS(scales, RZ, RZ | FINITE, RP, RP | FINITE)
 
 #define PAIR_16(f, F)                                                                    \
@@ -249,6 +341,17 @@ MODS(scales, RZ, RZ | FINITE, RP, RP | FINITE)
     CASE(cvt_rz_##f##x2_f32, U16, F32, F32, NONE, NONE, narrow_rz, always_finite, 0, 0, F)      \
     CASE(cvt_rz_##f##x2_f16x2, U16, F16X2, NONE, NONE, NONE, narrow_rz, always_finite, 0, 0, F) \
     CASE(cvt_rz_##f##x2_bf16x2, U16, BF16X2, NONE, NONE, NONE, narrow_rz, always_finite, 0, 0, F)
+#define PZO_8(f, F)                                                                                             \
+    CASE(cvt_pzo_##f##x2_f32, U16, F32, F32, NONE, NONE, two_without_negative_zero, pzo_finite, 0, 0, F)        \
+    CASE(cvt_pzo_##f##x2_f16x2, U16, F16X2, NONE, NONE, NONE, two_without_negative_zero, pzo_finite, 0, 0, F)   \
+    CASE(cvt_pzo_##f##x2_bf16x2, U16, BF16X2, NONE, NONE, NONE, two_without_negative_zero, pzo_finite, 0, 0, F)
+#define QUOTIENTS(f, F, mods)                                                                                   \
+    CASE(cvt_n1_##f##x2_f32, U16, F32, F32, U16, NONE, quotients, mods, 0, 0, F)                                \
+    CASE(cvt_n1_##f##x2_f16x2, U16, F16X2, U16, NONE, NONE, quotients, mods, 0, 0, F)                           \
+    CASE(cvt_n1_##f##x2_bf16x2, U16, BF16X2, U16, NONE, NONE, quotients, mods, 0, 0, F)
+#define NARROWED(op, which)                                                                                     \
+    CASE(op##_f16x2_f32x2, U32, F32X2, F32X2, NONE, NONE, narrow_exact, none, 0, 0, F16_ | which)               \
+    CASE(op##_bf16x2_f32x2, U32, F32X2, F32X2, NONE, NONE, narrow_exact, none, 0, 0, BF16_ | which)
 #define PACK(name, bits) CASE(cvt_pack_##name, U32, S32, S32, U32, NONE, pack, none, 0, 0, bits)
 
 static const struct alu_case cases[] = {
@@ -271,6 +374,19 @@ static const struct alu_case cases[] = {
     CASE(cvt_scaled_s2f6x2_bf16x2, U16, BF16X2, U16, NONE, NONE, to_fixed, always_finite, 0, 0, 1)
     CASE(cvt_bf16x2_s2f6x2, U32, U16, NONE, NONE, NONE, from_fixed, rs, 0, 0, 0)
     CASE(cvt_scaled_bf16x2_s2f6x2, U32, U16, U16, NONE, NONE, from_fixed, rs, 0, 0, 1)
+    CASE(cvt_rz_s2f6x2_f32, U16, F32, F32, NONE, NONE, to_fixed_toward_zero, always_finite, 0, 0, 0)
+    CASE(cvt_rz_scaled_s2f6x2_f32, U16, F32, F32, U16, NONE, to_fixed_toward_zero, always_finite, 0, 0, 2)
+    CASE(cvt_rz_s2f6x2_bf16x2, U16, BF16X2, NONE, NONE, NONE, to_fixed_toward_zero, always_finite, 0, 0, 0)
+    CASE(cvt_rz_scaled_s2f6x2_bf16x2, U16, BF16X2, U16, NONE, NONE, to_fixed_toward_zero, always_finite, 0, 0, 1)
+    CASE(cvt_pzo_f16_f32, F16, F32, NONE, NONE, NONE, one_without_negative_zero, pzo_directed, 0, 0, F16_)
+    CASE(cvt_pzo_bf16_f32, BF16, F32, NONE, NONE, NONE, one_without_negative_zero, pzo_directed, 0, 0, BF16_)
+    CASE(cvt_pzo_tf32_f32, U32, F32, NONE, NONE, NONE, one_without_negative_zero, pzo_directed, 0, 0, TF32)
+    CASE(cvt_pzo_f16x2_f32, U32, F32, F32, NONE, NONE, two_without_negative_zero, pzo_rounded, 0, 0, F16_)
+    CASE(cvt_pzo_bf16x2_f32, U32, F32, F32, NONE, NONE, two_without_negative_zero, pzo_rounded, 0, 0, BF16_)
+    PZO_8(e5m2, E5M2) PZO_8(e4m3, E4M3) PZO_8(e3m2, E3M2) PZO_8(e2m3, E2M3) PZO_8(e2m1, E2M1)
+    QUOTIENTS(e5m2, E5M2, divided) QUOTIENTS(e4m3, E4M3, divided) QUOTIENTS(e3m2, E3M2, divided)
+    QUOTIENTS(e2m3, E2M3, divided) QUOTIENTS(e2m1, E2M1, divided) QUOTIENTS(ue5m3, UE5M3, divided_unsigned)
+    NARROWED(add, NARROW_ADD) NARROWED(sub, NARROW_SUB) NARROWED(mul, NARROW_MUL)
     PACK(u16, 16) PACK(s16, -16) PACK(u8, 8) PACK(s8, -8) PACK(u4, 4) PACK(s4, -4) PACK(u2, 2) PACK(s2, -2)
 };
 ALU_TABLE(alu_cvt, cases)

@@ -65,10 +65,25 @@ static const struct form {
       { 1, 2, 3, 4 }, { 0, 0, 5, 6 }, { [4] = 5, 6 }, { 3, 4, 1, 2 } },
 };
 
-static void write_kernel(char *text, size_t size, const char *body)
+enum { FORMS = sizeof forms / sizeof *forms };
+
+/* The same for sm_107. */
+static const struct form forms_107[] = {
+    /* two halves and f32x2: 1 and 2 of f16, -1 and 0.5 of bf16; .rz of a sum that is not exact */
+    { "add.f32x2.f16x2.f32x2 %d10,%r0,%d1; sub.rn.f32x2.bf16x2.f32x2 %d11,%r2,%d1;",
+      { 0x40003c00, 0x4040000040800000, 0x3f00bf80 }, .out = { [4] = 0x40a0000040a00000, 0xc0200000c0a00000 } },
+    { "fma.rp.f32x2.f16x2.f32x2.f32x2 %d10,%r0,%d1,%d2; fma.rm.f32x2.bf16x2.f32x2.f32x2 %d11,%r3,%d1,%d2;",
+      { 0x40003c00, 0x3f8000003f800000, 0x3300000033000000, 0x3f803f80 },
+      .out = { [4] = 0x400000013f800001, 0x3f8000003f800000 } },
+    { "add.rz.ftz.f16x2.f32x2.f32x2 %r10,%d0,%d1; mul.rz.bf16x2.f32x2.f32x2 %r11,%d0,%d2;",
+      { 0x4080000047800000, 0xb3800000c0000000, 0x3f8fffff3f8fffff }, .out = { 0x408f478f43ff7bff } },
+};
+enum { FORMS_107 = sizeof forms_107 / sizeof *forms_107 };
+
+static void write_kernel(char *text, size_t size, const char *header, const char *body)
 {
     snprintf(text, size,
-             ".version 9.0\n.target sm_100\n.address_size 64\n"
+             "%s.address_size 64\n"
              ".visible .entry k(.param .u64 p)\n{\n"
              "  .reg .b64 %%d<16>, %%mem; .reg .b32 %%r<16>; .reg .b16 %%h<20>; .reg .pred %%p<2>; .reg .b128 %%q<4>;\n"
              "  ld.param.u64 %%mem, [p];\n"
@@ -82,12 +97,13 @@ static void write_kernel(char *text, size_t size, const char *body)
              "  st.global.v4.b32 [%%mem+64], {%%r10,%%r11,%%r12,%%r13}; "
              "st.global.v4.b16 [%%mem+80], {%%h10,%%h11,%%h12,%%h13};\n"
              "  st.global.v4.b16 [%%mem+88], {%%h14,%%h15,%%h16,%%h17}; st.global.v2.b64 [%%mem+96], {%%d10,%%d11};\n"
-             "  ret;\n}\n", body);
+             "  ret;\n}\n", header, body);
 }
 
 START_TEST(results_match_the_examples)
 {
-    const struct form *f = &forms[_i];
+    const struct form *f = _i < FORMS ? &forms[_i] : &forms_107[_i - FORMS];
+    const char *header = _i < FORMS ? ".version 9.0\n.target sm_100\n" : ".version 9.4\n.target sm_107f\n";
     struct { uint64_t memory[4], in[4], out[6]; } data;
     char text[4000];
     ptxiModule module;
@@ -98,7 +114,7 @@ START_TEST(results_match_the_examples)
     memset(&data, 0, sizeof data);
     memcpy(data.memory, f->memory, sizeof data.memory);
     memcpy(data.in, f->in, sizeof data.in);
-    write_kernel(text, sizeof text, f->body);
+    write_kernel(text, sizeof text, header, f->body);
     ok(ptxiModuleLoadData(&module, text));
     ok(ptxiModuleGetFunction(&function, module, "k"));
     ok(ptxiMemAlloc(&p, sizeof data));
@@ -122,7 +138,7 @@ int main(void)
     TCase *t = tcase_create("forms");
 
     tcase_add_checked_fixture(t, open_context, close_context);
-    tcase_add_loop_test(t, results_match_the_examples, 0, sizeof forms / sizeof *forms);
+    tcase_add_loop_test(t, results_match_the_examples, 0, FORMS + FORMS_107);
     suite_add_tcase(s, t);
     return run_suite(s);
 }
