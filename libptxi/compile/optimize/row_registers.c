@@ -314,7 +314,7 @@ static void mark_useful(struct rows *s, struct ptxi_ir_inst *i)
     const unsigned fields = row_operands(s, i);
     uint32_t d = i->v[PTXI_F_D];
 
-    if (!is_access(i) && !compares_indices(s, i) && !(fields && s->useful[d]))
+    if (!is_access(i) && !compares_indices(s, i) && !(fields && d != PTXI_NONE && s->useful[d]))
         return;
     for (unsigned f = PTXI_F_A; f <= PTXI_F_C; f++)
         if (fields & 1u << f && is_chosen(s, i->v[f]) && !s->useful[i->v[f]]) {
