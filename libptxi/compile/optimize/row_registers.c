@@ -340,10 +340,20 @@ static void visit(struct rows *s, void (*each)(struct rows *s, struct ptxi_ir_in
             each(s, &s->ir->insts[n]);
 }
 
+static void visit_backwards(struct rows *s, void (*each)(struct rows *s, struct ptxi_ir_inst *i))
+{
+    for (uint32_t n = s->ir->count; n--;)
+        if (!(s->ir->insts[n].flags & PTXI_IF_DEAD))
+            each(s, &s->ir->insts[n]);
+}
+
+/* An instruction changes what others may do, those before it (which compute its operands) and those behind it. In both
+ * directions, few rounds are needed. */
 static void repeat(struct rows *s, void (*each)(struct rows *s, struct ptxi_ir_inst *i))
 {
     do {
         s->changed = false;
+        visit_backwards(s, each);
         visit(s, each);
     } while (s->changed);
 }
