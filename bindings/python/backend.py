@@ -49,7 +49,7 @@ def built() -> Dict[str, pathlib.Path]:
     for p in sorted(libraries.glob('lib*.so.*')):
         if re.fullmatch(r'lib\w+\.so\.\d+', p.name):
             found[f'ptxi/bin/lib/ptxi/{p.name}'] = p
-    found['ptxi/bin/lib/ptxi/bin/nvcc'] = libraries / 'bin' / 'nvcc'
+    found.update({f'ptxi/bin/lib/ptxi/bin/{p.name}': p for p in (libraries / 'bin').iterdir()})
     return {name: p for name, p in found.items() if p.is_file()}
 
 

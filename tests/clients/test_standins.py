@@ -176,6 +176,32 @@ with wp.ScopedDevice('cuda:0'):
 """
 
 
+TORCH = r"""
+import torch, triton, triton.language as tl
+
+@triton.jit
+def add(x, y, out, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + at, tl.load(x + at, mask=at < n) + tl.load(y + at, mask=at < n), mask=at < n)
+
+assert torch.cuda.is_available()
+x, y = torch.randn(1000), torch.randn(1000)
+began, ended = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+stream = torch.cuda.Stream()
+with torch.cuda.stream(stream):
+    began.record()
+    a, b, out = x.cuda(non_blocking=True), y.cuda(non_blocking=True), torch.zeros(1000, device='cuda')
+    add[(4,)](a, b, out, 1000, BLOCK=256)
+    ended.record()
+stream.synchronize()
+assert began.elapsed_time(ended) >= 0
+assert (out.cpu() == x + y).all() and torch.cuda.memory_allocated() >= 3 * 4000
+
+fused = torch.compile(lambda a, b: torch.relu(a * b + 1).sum(0))
+assert abs(float(fused(a, b).cpu() - torch.relu(x * y + 1).sum())) < 1e-2  # in another order
+"""
+
+
 def has_static_runtime(package, file):
     """Return whether a file of an installed package contains NVIDIA's runtime, which needs NVIDIA's driver."""
     where = pathlib.Path(importlib.util.find_spec(package).submodule_search_locations[0])
@@ -208,6 +234,16 @@ def test_cupy():
     if importlib.util.find_spec('cupy_backends') and has_static_runtime('cupy_backends', 'cuda/api/runtime.*.so'):
         pytest.skip('CuPy contains the CUDA runtime of NVIDIA; run ptxi exec python -m ptxi.rebuild_cupy')
     run_program('cupy', CUPY, CUPY_ACCELERATORS='')
+
+
+def test_torch(tmp_path):
+    if importlib.util.find_spec('torch') and not subprocess.run(
+            [sys.executable, '-c', 'import sys, torch; sys.exit(torch.version.cuda is not None)']).returncode:
+        pytest.skip('this torch is for the CPU')
+    program = tmp_path / 'program.py'  # Triton reads the source of a kernel
+    program.write_text(TORCH)
+    run_program('torch', f'import runpy; runpy.run_path({str(program)!r})', TRITON_CACHE_DIR=str(tmp_path / 'triton'),
+                TORCHINDUCTOR_CACHE_DIR=str(tmp_path / 'inductor'), TRITON_DEFAULT_FP_FUSION='1')
 
 
 def test_warp(tmp_path):

@@ -47,7 +47,8 @@ static bool set_on_fault(void)
     return false;
 }
 
-/* NVIDIA's Python packages open libraries of the toolkit by path, unless they are loaded. */
+/* NVIDIA's Python packages open libraries of the toolkit by path, unless they are loaded. So do those of PyTorch, which
+ * are linked with the path of NVIDIA's runtime. */
 static bool set_toolkit(void)
 {
     const char *rest = getenv("LD_PRELOAD");
@@ -58,8 +59,8 @@ static bool set_toolkit(void)
         ptxi_cmd_error("--toolkit: expected a major version of CUDA, got '%s'", optarg);
         return false;
     }
-    int n = snprintf(list, sizeof list, "libnvrtc.so.%llu:libnvJitLink.so.%llu%s%s", version, version,
-                     rest && *rest ? ":" : "", rest ? rest : "");
+    int n = snprintf(list, sizeof list, "libcudart.so.%llu:libnvrtc.so.%llu:libnvJitLink.so.%llu%s%s", version, version,
+                     version, rest && *rest ? ":" : "", rest ? rest : "");
 
     if ((size_t)n < sizeof list)
         return set("LD_PRELOAD", list);
@@ -81,15 +82,27 @@ static bool set_option(int option)
     }
 }
 
-/* Puts the directory `bin` of the libraries first in PATH. It has an nvcc. */
-static bool set_path(const char *directory)
+/* Sets a variable to `directory`/`name`, and `rest`. */
+static bool set_file(const char *variable, const char *directory, const char *name, const char *rest)
 {
-    const char *rest = getenv("PATH");
-    char *path = NULL;
-    bool ok = asprintf(&path, "%s/bin:%s", directory, rest ? rest : "") >= 0 && set("PATH", path);
+    char *value = NULL;
+    bool ok = asprintf(&value, "%s/%s%s", directory, name, rest) >= 0 && set(variable, value);
 
-    free(path);
+    free(value);
     return ok;
+}
+
+/* Puts the directory `bin` of the libraries first in PATH. It has an nvcc and a ptxas. Triton uses the ptxas that is in
+ * its package, unless it is told another one. */
+static bool set_compilers(const char *directory)
+{
+    const char *path = getenv("PATH");
+    char *rest = NULL;
+    bool ok = asprintf(&rest, ":%s", path ? path : "") >= 0 && set_file("PATH", directory, "bin", rest);
+
+    free(rest);
+    return ok && set_file("TRITON_PTXAS_PATH", directory, "bin/ptxas", "") &&
+           set_file("TRITON_PTXAS_BLACKWELL_PATH", directory, "bin/ptxas", "");
 }
 
 static bool set_paths(bool toolkit)
@@ -97,7 +110,7 @@ static bool set_paths(bool toolkit)
     char directory[PATH_MAX];
 
     return ptxi_cmd_find_libraries(directory) && ptxi_cmd_set_library_path(directory) &&
-           (!toolkit || set_path(directory));
+           (!toolkit || set_compilers(directory));
 }
 
 /* The process appends to the file. */
