@@ -35,13 +35,18 @@ static enum role role_of(uint16_t op)
     case PTXI_OP_mov_128:
     case PTXI_OP_mov_pred:
     case PTXI_OP_not_pred:
+    case PTXI_OP_index_mov: case PTXI_OP_index_from:
         return ROLE_COPY;
+    case PTXI_OP_index_setp_eq: case PTXI_OP_index_setp_lt_s32: case PTXI_OP_index_setp_lt_u32:
+        return ROLE_COMPARE;
     case PTXI_OP_bra: case PTXI_OP_loop:
         return ROLE_JUMP;
     case PTXI_OP_bra_if: case PTXI_OP_bra_ifn: case PTXI_OP_loop_if: case PTXI_OP_loop_ifn:
         return ROLE_BRANCH;
 #define COMPARE(c) case PTXI_OP_bra_##c: case PTXI_OP_loop_##c:
     COMPARE(eq_i32) COMPARE(ne_i32) COMPARE(lt_s32) COMPARE(ge_s32) COMPARE(lt_u32) COMPARE(ge_u32)
+    COMPARE(index_eq) COMPARE(index_ne) COMPARE(index_lt_s32) COMPARE(index_ge_s32)
+    COMPARE(index_lt_u32) COMPARE(index_ge_u32)
     COMPARE(eq_i64) COMPARE(ne_i64) COMPARE(lt_s64) COMPARE(ge_s64) COMPARE(lt_u64) COMPARE(ge_u64)
 #undef COMPARE
         return ROLE_BRANCH_COMPARE;
@@ -54,7 +59,8 @@ static enum role role_of(uint16_t op)
     case PTXI_OP_shr_u16: case PTXI_OP_shr_u32: case PTXI_OP_shr_u64:
     case PTXI_OP_shr_s16: case PTXI_OP_shr_s32: case PTXI_OP_shr_s64:
     case PTXI_OP_trunc_32_16: case PTXI_OP_trunc_64_16: case PTXI_OP_trunc_64_32:
-    case PTXI_OP_address_add: case PTXI_OP_address_set:
+    case PTXI_OP_index_add: case PTXI_OP_index_sub: case PTXI_OP_index_shl: case PTXI_OP_index_lea:
+    case PTXI_OP_index_sreg: case PTXI_OP_address_add: case PTXI_OP_address_set:
         return ROLE_NEUTRAL;
     default: /* set and setp share operations that set a predicate */
         return ptxi_op_mnemonics[op] == PTXI_M_set || ptxi_op_mnemonics[op] == PTXI_M_setp ? ROLE_COMPARE : ROLE_OTHER;
