@@ -224,10 +224,20 @@ enum { PTXI_TMEM_MAX = 1, PTXI_TMEM_F32 = 2, PTXI_TMEM_SIGNED = 4, PTXI_TMEM_ABS
       PTXI_TMEM_REDUCE = 32 };
 struct ptxi_tmem_move {
     uint16_t shape, count;  /* enum ptxi_tmem_shape; number of registers, without that of a reduction */
+    uint16_t meta;          /* not 0: two of four columns are kept, and the first registers are metadata, this many */
     uint16_t packed;        /* a register holds the lower halves of two columns */
-    uint16_t reduce;        /* the reduction: PTXI_TMEM_MAX ... PTXI_TMEM_REDUCE */
+    uint16_t reduce;        /* the reduction, or selection: PTXI_TMEM_MAX ... PTXI_TMEM_REDUCE */
     uint16_t split[2];      /* 16x32bx2: columns from the first part to the second, low half first */
     uint16_t slots[];       /* the last one is the result of a reduction */
+};
+
+/* spcompress, spdecompress: pool[imm]. The registers of a lane are strings of bits, low register first. */
+enum { PTXI_SPARSE_MAX_REGISTERS = 253 };
+struct ptxi_sparse {
+    uint16_t element, index;                /* bits of an element, and of an index */
+    uint16_t source, target;                /* elements of a group: compressed, and not */
+    uint16_t meta_count, cdata_count, data_count; /* registers */
+    uint16_t slots[];                       /* results, then sources; each in the order of the instruction */
 };
 
 /* tcgen05_mma: pool[imm]. mods: PTXI_MOD_NOT_C if enable-input-d is negated. */

@@ -192,6 +192,8 @@ struct ptxi_func {
     /* Performance-tuning directives; 0 if not given. */
     uint32_t maxntid[3], reqntid[3], maxnreg, minnctapersm, maxnctapersm, cluster[3], maxclusterrank;
     bool explicit_cluster, blocks_are_clusters;
+    bool has_cta_memory;      /* .minperctamemory is given, with this value */
+    uint32_t minperctamemory;
     /* body */
     struct ptxi_inst *insts;
     uint32_t inst_count;

@@ -152,6 +152,80 @@ static bool add_byte(struct parser *p, bool in_debug_str)
     return slot || !in_debug_str;
 }
 
+/* PTX ISA, "Debugging Directives: .loc_intermediate". The place in the intermediate language is dropped. */
+bool ptxi_debug_parse_intermediate_loc(struct parser *p)
+{
+    uint32_t place[3];
+
+    if (!ptxi_parse_require_for_token(p, 94, 10))
+        return false;
+    ptxi_parse_next(p);
+    return parse_location(p, place);
+}
+
+/* Passes over .name and a colon that follows it at once. */
+static bool expect_field(struct parser *p, const char *name)
+{
+    const char *after = p->tok.s + p->tok.n;
+    char quoted[32];
+
+    if (!ptxi_parse_is_word(p, name) || after >= p->lx.end || *after != ':') {
+        snprintf(quoted, sizeof quoted, "'.%s:'", name);
+        return ptxi_parse_error_expected(p, quoted);
+    }
+    ptxi_parse_next(p);
+    return ptxi_parse_expect(p, ':');
+}
+
+static bool expect_known_file(struct parser *p)
+{
+    struct ptxi_loc loc = ptxi_parse_loc(p);
+    uint64_t index = p->part_files;
+
+    if (p->tok.kind != PTXI_TOK_INT)
+        return ptxi_parse_error_expected(p, "the number of a file");
+    index += p->tok.number <= MAX_FILES ? p->tok.number : MAX_FILES + 1;
+    if (index >= p->files.count || !((const char **)p->files.data)[index]) {
+        ptxi_parse_error(p, loc, "undefined file %llu", (unsigned long long)p->tok.number);
+        return false;
+    }
+    ptxi_parse_next(p);
+    return true;
+}
+
+/* A text in an intermediate language, which is any text up to a line with .source_end. */
+static bool parse_code_block(struct parser *p)
+{
+    if (!ptxi_parse_expect(p, '{') || !expect_field(p, "ir_name") || !ptxi_parse_expect(p, PTXI_TOK_STRING) ||
+        !expect_field(p, "sourceFileName") || !expect_known_file(p))
+        return false;
+    if (!ptxi_parse_is_word(p, "source_begin"))
+        return ptxi_parse_error_expected(p, "'.source_begin'");
+    if (!ptxi_lex_skip_text(&p->lx, ".source_end")) {
+        ptxi_parse_error(p, ptxi_parse_loc(p), "'.source_begin' must end its line, and a line with only '.source_end' "
+                         "must follow");
+        return false;
+    }
+    ptxi_parse_next(p);
+    return ptxi_parse_expect(p, '}');
+}
+
+/* PTX ISA, "Debugging Directives: .nv_intermediate_source_section". The texts are dropped. */
+bool ptxi_debug_parse_sources(struct parser *p)
+{
+    if (!ptxi_parse_require_for_token(p, 94, 10))
+        return false;
+    ptxi_parse_next(p);
+    if (!ptxi_parse_expect(p, '{'))
+        return false;
+    while (ptxi_parse_is_word(p, "code_block")) {
+        ptxi_parse_next(p);
+        if (!parse_code_block(p))
+            return false;
+    }
+    return ptxi_parse_expect(p, '}');
+}
+
 /* One value: a number with this many bits, or a label with an offset, or a difference of labels. */
 static bool parse_value(struct parser *p, unsigned bits, bool in_debug_str)
 {

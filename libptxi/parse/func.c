@@ -44,6 +44,8 @@ static bool parse_body_directive(struct parser *p)
     switch (ptxi_parse_directive(&p->tok)) {
     case PTXI_D_loc:
         return ptxi_debug_parse_loc(p);
+    case PTXI_D_loc_intermediate:
+        return ptxi_debug_parse_intermediate_loc(p);
     case PTXI_D_target:
         return ptxi_target_parse(p);
     case PTXI_D_extern:

@@ -201,6 +201,23 @@ static bool parse_noreturn(struct parser *p, struct ptxi_signature *s)
     return true;
 }
 
+/* A literal, not an expression. Of several directives, the largest value counts. */
+static bool parse_cta_memory(struct parser *p, struct ptxi_func *f)
+{
+    ptxi_parse_next(p);
+    if (p->tok.kind != PTXI_TOK_INT)
+        return ptxi_parse_error_expected(p, "a number of bytes");
+    if (p->tok.number > UINT32_MAX) {
+        ptxi_parse_error(p, ptxi_parse_loc(p), "the number of bytes must fit in 32 bits");
+        return false;
+    }
+    f->has_cta_memory = true;
+    if (f->minperctamemory < p->tok.number)
+        f->minperctamemory = (uint32_t)p->tok.number;
+    ptxi_parse_next(p);
+    return true;
+}
+
 static bool parse_flag(struct parser *p, bool *flag)
 {
     *flag = true;
@@ -221,6 +238,7 @@ static const struct head_directive head_directives[] = {
     { PTXI_D_reqntid, 10, 21, false },
     { PTXI_D_minnctapersm, 20, 20, false },
     { PTXI_D_maxnctapersm, 10, 13, false },
+    { PTXI_D_minperctamemory, 80, 94, false },
     { PTXI_D_pragma, 10, 20, false },
     { PTXI_D_reqnctapercluster, 90, 78, false },
     { PTXI_D_explicitcluster, 90, 78, false },
@@ -259,6 +277,7 @@ static bool parse_head_directive(struct parser *p, struct ptxi_func *f, enum ptx
     case PTXI_D_maxnreg: return parse_number(p, 1, &f->maxnreg);
     case PTXI_D_minnctapersm: return parse_number(p, 1, &f->minnctapersm);
     case PTXI_D_maxnctapersm: return parse_number(p, 1, &f->maxnctapersm);
+    case PTXI_D_minperctamemory: return parse_cta_memory(p, f);
     case PTXI_D_maxclusterrank: return parse_number(p, 0, &f->maxclusterrank);
     case PTXI_D_explicitcluster: return parse_flag(p, &f->explicit_cluster);
     case PTXI_D_blocksareclusters: return parse_flag(p, &f->blocks_are_clusters);

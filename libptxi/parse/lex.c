@@ -433,3 +433,33 @@ bool ptxi_lex_at_paren(struct ptxi_lexer *lx)
     lx->p = skip_blanks(lx, lx->p);
     return lx->p < lx->end && *lx->p == '(';
 }
+
+/* Whether the line from p on, up to e, has only this word. */
+static bool line_is(const char *p, const char *e, const char *word)
+{
+    while (p < e && (*p == ' ' || *p == '\t'))
+        p++;
+    while (p < e && (e[-1] == ' ' || e[-1] == '\t' || e[-1] == '\r'))
+        e--;
+    return (size_t)(e - p) == strlen(word) && !memcmp(p, word, (size_t)(e - p));
+}
+
+bool ptxi_lex_skip_text(struct ptxi_lexer *lx, const char *end)
+{
+    const char *wanted = "";
+
+    for (;; wanted = end) {
+        const char *e = memchr(lx->p, '\n', (size_t)(lx->end - lx->p));
+        bool found;
+
+        if (!e)
+            return false;
+        found = line_is(lx->p, e, wanted);
+        if (wanted != end && !found)
+            return false;
+        lx->p = lx->line_start = e + 1;
+        lx->line++;
+        if (found && wanted == end)
+            return true;
+    }
+}

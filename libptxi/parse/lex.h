@@ -59,6 +59,10 @@ bool ptxi_lex_at_colon(struct ptxi_lexer *lx);
 /* True if the next token is an opening parenthesis, so that the current number is a mask operator. */
 bool ptxi_lex_at_paren(struct ptxi_lexer *lx);
 
+/* Skips raw text: the rest of the line, which must be blank, and all lines up to one with only the word `end`. False if
+ * the text is not of this form. */
+bool ptxi_lex_skip_text(struct ptxi_lexer *lx, const char *end);
+
 static inline struct ptxi_loc ptxi_token_loc(const struct ptxi_token *t)
 {
     return (struct ptxi_loc){ t->line, t->col, t->n + (t->kind == PTXI_TOK_WORD) };

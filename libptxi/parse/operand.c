@@ -83,6 +83,9 @@ static bool resolve_sreg(struct parser *p, const char *s, size_t n, struct ptxi_
     assert(i < 1 << 8 && number >= 0);
     r->reg = (uint32_t)i | (uint32_t)number << 8;
     ptxi_parse_require(p, r->loc, r->s, r->loc.len, sregs[i].ptx, sregs[i].sm);
+    if ((i == PTXI_SREG_perctamemoryoffset || i == PTXI_SREG_perctamemorysize) && p->fn->is_entry &&
+        !p->fn->has_cta_memory)
+        ptxi_parse_error(p, r->loc, "'%.*s' requires '.minperctamemory'", (int)r->loc.len, r->s);
     return true;
 }
 

@@ -30,9 +30,11 @@ bool ptxi_pragma_parse(struct parser *p, enum ptxi_pragma_place place);
 /* Parses an optional linking directive to an enum ptxi_linkage. */
 bool ptxi_linkage_parse(struct parser *p, uint8_t *linkage);
 
-/* ---- debug.c: .file, .loc, .section, @@DWARF ---- */
+/* ---- debug.c: .file, .loc, .section, @@DWARF, and their counterparts for intermediate languages ---- */
 
 bool ptxi_debug_parse_file(struct parser *p);
+bool ptxi_debug_parse_intermediate_loc(struct parser *p);
+bool ptxi_debug_parse_sources(struct parser *p); /* .nv_intermediate_source_section */
 bool ptxi_debug_parse_loc(struct parser *p);
 bool ptxi_debug_parse_section(struct parser *p);
 bool ptxi_debug_parse_dwarf(struct parser *p);

@@ -20,7 +20,7 @@ WORDS = {  # interchangeable words
     'directive': '.visible .extern .weak .common .entry .func .global .const .shared .local .reg .param .tex .align '
     '.attribute .pragma .maxntid .reqntid .minnctapersm .maxnctapersm .maxnreg .noreturn .explicitcluster '
     '.reqnctapercluster .maxclusterrank .blocksareclusters .abi_preserve .abi_preserve_control .ptr .alias .loc .file '
-    '.section .callprototype .calltargets .branchtargets .version .target .address_size .unified'.split(),
+    '.minperctamemory .loc_intermediate .section .callprototype .calltargets .branchtargets .version .target .address_size .unified'.split(),
     'type': '.b8 .b16 .b32 .b64 .u8 .u16 .u32 .u64 .s8 .s16 .s32 .s64 .f16 .f16x2 .f32 .f64 .pred .texref .samplerref '
     '.surfref .v2 .v4 .b128 .bf16 .v8'.split(),
     'number': '0 1 2 3 4 8 16 17 32 64 128 1024 65536 2147483648 4294967296 -1 0x10 0X1F 010 0b11 0B1 8U 0xFFU 1.5 1e3 '
@@ -187,6 +187,12 @@ SEEDS = '''
 .visible .entry k() { .reg .b32 r; .reg .pred p; mov.u32 r, %laneid; mov.u32 r, %ctaid.y; mov.u32 r, WARP_SZ;
     mov.u32 r, %ntid.x; .reg .b64 d; mov.b32 r, %envreg3; mov.b32 r, %clock; mov.b64 d, %globaltimer;
     setp.lt.u32 p, r, 3; @p exit; ret; }
+
+.entry m() .minperctamemory 2048 .maxntid 32 { .reg .b64 rd<2>; .reg .b32 r<2>; mov.u64 rd0, %perctamemoryoffset;
+mov.u32 r0, %perctamemorysize; ret; }
+
+.file 1 "a.cu" .file 2 "b.ir" .visible .entry k() { .reg .b32 r<2>; .loc 1 2 3 .loc_intermediate 2 4 0 mov.u32 r1, 0;
+.loc 1 3 3 .loc_intermediate 2 5 0 ret; }
 '''
 SEEDS = [' '.join(module.split()) for module in SEEDS.split('\n\n')]
 

@@ -181,7 +181,7 @@ def run_ptxas(program, version, target, lines, only_parse=False):
         names.append('last')
     seconds = LIMIT if len(lines) > 1 else LIMIT_ALONE
     out, status = run_with_limit([program, '-arch=' + target, *names, '-o', os.devnull], seconds, folder)
-    if 'Internal compiler error' in out:
+    if re.search(r'Internal compiler error|\(C7308\)', out):  # C7308: registers of an instruction overlap
         status = -1
     bad = {}
     for m in re.finditer(r'^ptxas (\d+), line (\d+); (?:error|fatal) *: (.*)', out, re.M):

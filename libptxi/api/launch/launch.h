@@ -42,6 +42,7 @@ struct ptxi_launch {
     struct ptxi_exec *exec;          /* a reference, or NULL */
     struct ptxi_bindings *bindings;  /* a reference */
     struct ptxi_heap_block *workspace; /* of a cooperative launch, or NULL */
+    struct ptxi_heap_block *cta_memory; /* of .minperctamemory, or NULL */
     bool checked;                    /* it runs the variant that checks */
     struct ptxi_graph_run *run;      /* a reference: the kernel is of a graph and may launch graphs; or NULL */
     struct ptxi_host_stack *stack;   /* of the call that has launched it, for reports; NULL: not known */

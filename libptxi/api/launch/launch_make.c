@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { WORKSPACE = 64 };
+enum { WORKSPACE = 64, CTA_MEMORY_UNIT = 1024 };
 
 static ptxiResult run_launch(void *payload, struct ptxi_failure **failure)
 {
@@ -32,6 +32,8 @@ static void release_launch(void *payload)
     ptxi_graph_run_unref(l->run);
     if (l->workspace)
         ptxi_heap_free(l->workspace);
+    if (l->cta_memory)
+        ptxi_heap_free(l->cta_memory);
     if (l->exec)
         ptxi_exec_unref(l->exec);
     ptxi_bindings_unref(l->bindings);
@@ -98,6 +100,26 @@ static ptxiResult make_workspace(struct ptxi_launch *l)
     return PTXI_SUCCESS;
 }
 
+/* PTX ISA, "Special Registers: %perctamemorysize": the size of a slice is a multiple of 1024. A CTA always has memory,
+ * even if the kernel requires none. */
+static ptxiResult make_cta_memory(struct ptxi_launch *l, const struct ptxi_func *f, const struct ptxi_launch_shape *s)
+{
+    uint64_t pitch = ((uint64_t)f->minperctamemory + CTA_MEMORY_UNIT - 1) / CTA_MEMORY_UNIT * CTA_MEMORY_UNIT, bytes;
+    ptxiResult r;
+
+    pitch = pitch ? pitch : CTA_MEMORY_UNIT;
+    if (pitch > UINT32_MAX ||
+        __builtin_mul_overflow((uint64_t)s->grid[0] * s->grid[1], pitch, &bytes) ||
+        __builtin_mul_overflow(bytes, s->grid[2], &bytes) || bytes > SIZE_MAX)
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    r = ptxi_heap_alloc(l->ctx, (size_t)bytes, PTXI_HEAP_MODULE, PTXI_MEM_RWA, 0, &l->cta_memory);
+    if (r)
+        return r;
+    l->grid.cta_memory = l->cta_memory->base;
+    l->grid.cta_memory_pitch = (uint32_t)pitch;
+    return PTXI_SUCCESS;
+}
+
 static ptxiResult prepare_launch(struct ptxi_launch *l, const struct ptxi_launch_description *d,
                                  const struct ptxi_code *code,
                           unsigned variant, size_t bytes)
@@ -111,6 +133,8 @@ static ptxiResult prepare_launch(struct ptxi_launch *l, const struct ptxi_launch
     if (r || (r = ptxi_context_workers(l->ctx, &l->exec)))
         return r;
     if (d->shape.cooperative && (r = make_workspace(l)))
+        return r;
+    if (d->function->func->has_cta_memory && (r = make_cta_memory(l, d->function->func, &d->shape)))
         return r;
     l->grid.program = ptxi_module_program(d->function->module, variant);
     if (!l->grid.program)

@@ -94,9 +94,9 @@ static uint16_t reduction_of(const struct ptxi_lower *l, const struct ptxi_match
         uint16_t word, bit;
     } words[] = { { PTXI_Q_max, PTXI_TMEM_MAX }, { PTXI_T_f32, PTXI_TMEM_F32 }, { PTXI_T_s32, PTXI_TMEM_SIGNED },
                   { PTXI_Q_abs, PTXI_TMEM_ABS }, { PTXI_Q_NaN, PTXI_TMEM_NAN } };
-    uint16_t reduction = PTXI_TMEM_REDUCE;
+    uint16_t reduction = ptxi_lower_operand(l, PTXI_OPERAND_red) ? PTXI_TMEM_REDUCE : 0;
 
-    if (!ptxi_lower_operand(l, PTXI_OPERAND_red))
+    if (!reduction && !ptxi_lower_operand(l, PTXI_OPERAND_meta))
         return 0;
     for (unsigned k = 0; k < sizeof words / sizeof *words; k++)
         if (ptxi_isa_has_word(m, words[k].word))
@@ -120,18 +120,22 @@ void ptxi_lower_rule_tcgen05_move(struct ptxi_lower *l, const struct ptxi_inst *
         head.split[0] = (uint16_t)split->imm;
         head.split[1] = (uint16_t)(split->imm >> 16);
     }
-    count = ptxi_lower_registers(l, PTXI_OPERAND_r, loads, v);
+    count = ptxi_lower_registers(l, PTXI_OPERAND_meta, true, v);
+    head.meta = (uint16_t)count;
+    count += ptxi_lower_registers(l, PTXI_OPERAND_r, loads, v + count);
     head.count = (uint16_t)count;
-    if (head.reduce)
+    if (head.reduce & PTXI_TMEM_REDUCE)
         count += ptxi_lower_registers(l, PTXI_OPERAND_red, true, v + count);
     assert(count <= MAX_REGISTERS);
     ptxi_lower_list_op(l, &(struct ptxi_lower_list){ ptxi_isa_op(m), .a = address, .b = PTXI_NONE, .head = &head,
                                                      .head_count = MOVE_HEAD, .v = v, .writes = loads ? count : 0,
                                                          .count = count })
         ->flags |= PTXI_IF_EARLY;
+    if (head.meta)
+        ptxi_lower_end_registers(l, PTXI_OPERAND_meta, v);
     if (loads)
-        ptxi_lower_end_registers(l, PTXI_OPERAND_r, v);
-    if (head.reduce)
+        ptxi_lower_end_registers(l, PTXI_OPERAND_r, v + head.meta);
+    if (head.reduce & PTXI_TMEM_REDUCE)
         ptxi_lower_end_registers(l, PTXI_OPERAND_red, v + head.count);
 }
 

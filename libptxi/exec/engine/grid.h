@@ -54,6 +54,8 @@ struct ptxi_grid {
     uint64_t interrupts_before;
     const struct ptxi_kernel_heap *heap; /* or NULL */
     void *heap_ctx;
+    uint64_t cta_memory;         /* of .minperctamemory: address of the first CTA's slice, or 0 */
+    uint32_t cta_memory_pitch;   /* bytes of a slice; the slices are in the order of the CTAs' numbers */
     uint64_t envreg12;           /* workspace of cooperative launches, %envreg1:%envreg2 */
     /* or NULL; called about ten times a second, by one thread at a time */
     void (*progress)(void *ctx, uint64_t done, uint64_t total);

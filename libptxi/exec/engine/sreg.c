@@ -57,6 +57,14 @@ static uint32_t shared_total(const struct ptxi_grid *g)
     return (g->code->shared_bytes + g->dynamic_shared + 127) / 128 * 128;
 }
 
+static uint64_t cta_memory(const struct ptxi_cta *c)
+{
+    const struct ptxi_grid *g = c->grid;
+    uint64_t n = c->ctaid[0] + g->grid[0] * (c->ctaid[1] + (uint64_t)g->grid[1] * c->ctaid[2]);
+
+    return g->cta_memory ? g->cta_memory + n * g->cta_memory_pitch : 0;
+}
+
 /* Registers that have one value for all lanes. */
 static uint64_t warp_value(struct ptxi_warp *w, enum ptxi_sreg id, unsigned n)
 {
@@ -87,6 +95,8 @@ static uint64_t warp_value(struct ptxi_warp *w, enum ptxi_sreg id, unsigned n)
         if (n == 1)
             return g->envreg12 >> 32;
         return n == 2 ? (uint32_t)g->envreg12 : 0;
+    case PTXI_SREG_perctamemoryoffset: return cta_memory(w->cta);
+    case PTXI_SREG_perctamemorysize: return g->cta_memory_pitch;
     case PTXI_SREG_total_smem_size: return shared_total(g);
     case PTXI_SREG_aggr_smem_size: return g->code->shared_base + g->code->shared_bytes + g->dynamic_shared;
     case PTXI_SREG_dynamic_smem_size: return g->dynamic_shared;

@@ -9,6 +9,7 @@
 #include "exec/tcgen05/tmem_queue.h"
 #include "isa/fragment.h"
 #include "num/float.h"
+#include "num/sparse.h"
 
 /* An access of one warp of 32. */
 struct access {
@@ -22,6 +23,9 @@ struct access {
 static uint32_t column_count(const struct ptxi_tmem_move *x)
 {
     bool one_per_register = x->shape == PTXI_TMEM_32X32B || x->shape == PTXI_TMEM_16X32BX2;
+
+    if (x->meta)
+        return 2u * (x->count - x->meta);
     uint32_t columns = one_per_register ? x->count : 2u * x->count;
 
     return x->packed ? 2 * columns : columns;
@@ -80,6 +84,26 @@ static void load(const struct ptxi_warp *w, const struct access *m, unsigned fir
 
             to[l] = m->x->packed ? (cell[0] & 0xffff) | cell[PTXI_TMEM_LANES] << 16 : *cell;
         }
+    }
+}
+
+/* .spcompress: of each four columns, the registers get two, and their indices. */
+static void load_compressed(const struct ptxi_warp *w, const struct access *m, unsigned first)
+{
+    unsigned columns = column_count(m->x);
+    unsigned how = (m->x->reduce & PTXI_TMEM_MAX ? 0 : PTXI_SPARSE_MIN) |
+                   (m->x->reduce & PTXI_TMEM_ABS ? PTXI_SPARSE_ABS : 0);
+
+    for (unsigned l = 0; l < 32; l++) {
+        uint32_t data[128], result[4 + 64] = { 0 };
+
+        assert(columns <= 128 && m->x->meta <= 4);
+        for (unsigned c = 0; c < columns; c++)
+            data[c] = *find_cell(m, l, c);
+        ptxi_num_sparse_compress(ptxi_num_sparse_f32, how, data, columns / 4, 32, 2, result, result + m->x->meta);
+        for (unsigned r = 0; r < m->x->count; r++)
+            if (m->x->slots[r] != PTXI_NO_SLOT)
+                ((uint32_t *)PTXI_SLOT(w, m->x->slots[r]))[first + l] = result[r];
     }
 }
 
@@ -151,7 +175,7 @@ static uint32_t *destination(const struct ptxi_tmem_job *j, unsigned r)
 
 static unsigned register_count(const struct ptxi_tmem_move *x)
 {
-    return x->count + !!x->reduce;
+    return x->count + !!(x->reduce & PTXI_TMEM_REDUCE);
 }
 
 /* Writes the loaded values. A slot that no longer holds the noise has been given to another register, and must not
@@ -213,13 +237,14 @@ static uint32_t reduce_pair(unsigned how, uint32_t x, uint32_t y)
 
 static void reduce(const struct ptxi_warp *w, const struct access *m, unsigned first)
 {
+    unsigned count = m->x->meta ? column_count(m->x) : m->x->count;
     uint32_t *to = (uint32_t *)PTXI_SLOT(w, m->x->slots[m->x->count]) + first,
              mask = m->x->reduce & PTXI_TMEM_ABS ? 0x7fffffff : UINT32_MAX;
 
     for (unsigned l = 0; l < 32; l++) {
         uint32_t v = *find_cell(m, l, 0) & mask;
 
-        for (unsigned r = 1; r < m->x->count; r++)
+        for (unsigned r = 1; r < count; r++)
             v = reduce_pair(m->x->reduce, v, *find_cell(m, l, r) & mask);
         to[l] = v;
     }
@@ -240,11 +265,13 @@ static inline __attribute__((always_inline)) const struct ptxi_insn *load_or_sto
             continue;
         if (!find_access(w, i, first, &m))
             return w->stop;
-        if (loads)
+        if (m.x->meta)
+            load_compressed(w, &m, first);
+        else if (loads)
             load(w, &m, first);
         else if (!submit_store(w, i, &m, first))
             return w->stop;
-        if (m.x->reduce && m.x->slots[m.x->count] != PTXI_NO_SLOT)
+        if (m.x->reduce & PTXI_TMEM_REDUCE && m.x->slots[m.x->count] != PTXI_NO_SLOT)
             reduce(w, &m, first);
         if (loads && w->cta->grid->schedule && !submit_load(w, i, m.x, first))
             return w->stop;
