@@ -145,6 +145,15 @@ bool ptxi_native_emit_fma_f32(builder *c, insn *i, uint32_t first, uint32_t seco
     return true;
 }
 
+/* Rounded to nearest, without .sat. */
+bool ptxi_native_emit_cvt_f32_s32(builder *c, insn *i, uint32_t first, uint32_t second)
+{
+    (void)first, (void)second;
+    if (i->mods & (PTXI_MOD_RND_MASK | PTXI_MOD_SAT))
+        return false;
+    return ptxi_native_emit_unary(c, i, 32, PTXI_V_CVTDQ2PS);
+}
+
 /* --- f64 --- */
 
 static void finish_f64(builder *c, insn *i, const unsigned *r)

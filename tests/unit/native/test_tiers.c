@@ -30,13 +30,14 @@ static void any_32(struct random *r, struct ptxi_str *s)
         "min.f32", "max.f32",
     };
     static const char *const unary[] = { "neg.s32", "abs.s32", "not.b32", "neg.f32", "abs.f32", "sqrt.rn.f32",
-                                         "rcp.rn.f32", "cvt.rn.f32.s32", "cvt.rn.f32.u32", "popc.b32", "mov.b32" };
+                                         "rcp.rn.f32", "cvt.rn.f32.s32", "cvt.rn.f32.u32", "popc.b32", "mov.b32",
+                                         "cvt.rp.f32.s32", "cvt.rm.sat.f32.s32", "cvt.rn.sat.f32.s32" };
     static const char *const ternary[] = { "mad.lo.s32", "fma.rn.f32", "fma.rn.ftz.f32", "shf.l.wrap.b32",
                                            "shf.r.wrap.b32", "shf.l.clamp.b32" };
 
     switch (draw(r, 3)) {
     case 0:
-        ptxi_str_printf(s, "%s %%r%u, %%r%u;\n", unary[draw(r, 11)], draw(r, REGS), draw(r, REGS));
+        ptxi_str_printf(s, "%s %%r%u, %%r%u;\n", unary[draw(r, 14)], draw(r, REGS), draw(r, REGS));
         break;
     case 1:
         ptxi_str_printf(s, "%s %%r%u, %%r%u, %%r%u, %%r%u;\n", ternary[draw(r, 6)], draw(r, REGS), draw(r, REGS),
