@@ -4,7 +4,6 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #if defined(__linux__) && defined(__x86_64__)
@@ -12,21 +11,27 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The memory is reserved at once, and the system provides pages as they are written. A free list has the gaps, in the
- * order of their places. */
+/* The memory is reserved at once, and the system provides pages as they are written. Gaps are a list in the order of
+ * their places. Each begins with its description, so that nothing here allocates. */
 enum { TOTAL = 64 << 20, ALIGN = 64 };
 
 struct gap {
-    size_t at, size;
-    struct gap *next;
+    size_t size;
+    size_t next; /* offset of the next one, or TOTAL */
 };
 
 static struct {
     pthread_mutex_t lock;
     bool tried;
     unsigned char *writable, *executable; /* NULL: refused */
-    struct gap *gaps;
-} pool = { .lock = PTHREAD_MUTEX_INITIALIZER };
+    size_t first;                         /* gap */
+} pool = { .lock = PTHREAD_MUTEX_INITIALIZER, .first = TOTAL };
+
+static struct gap *gap_at(size_t at)
+{
+    assert(at < TOTAL);
+    return (struct gap *)(void *)(pool.writable + at);
+}
 
 static void *map(int file, int protection)
 {
@@ -42,14 +47,13 @@ static void create_pool(void)
     pool.tried = true;
     if (file < 0)
         return;
-    if (!ftruncate(file, TOTAL)) {
-        pool.gaps = malloc(sizeof *pool.gaps);
-        pool.writable = pool.gaps ? map(file, PROT_READ | PROT_WRITE) : NULL;
-        pool.executable = pool.writable ? map(file, PROT_READ | PROT_EXEC) : NULL;
-        if (pool.gaps)
-            *pool.gaps = (struct gap){ 0, TOTAL, NULL };
-    }
+    pool.writable = ftruncate(file, TOTAL) ? NULL : map(file, PROT_READ | PROT_WRITE);
+    pool.executable = pool.writable ? map(file, PROT_READ | PROT_EXEC) : NULL;
     close(file);
+    if (!pool.executable)
+        return;
+    *gap_at(0) = (struct gap){ TOTAL, TOTAL };
+    pool.first = 0;
 }
 
 static size_t rounded(size_t size)
@@ -60,17 +64,16 @@ static size_t rounded(size_t size)
 /* The offset of free memory, or TOTAL. */
 static size_t take(size_t size)
 {
-    for (struct gap **p = &pool.gaps; *p; p = &(*p)->next) {
-        struct gap *g = *p;
-        size_t at = g->at;
+    for (size_t *p = &pool.first; *p != TOTAL; p = &gap_at(*p)->next) {
+        const size_t at = *p;
+        const struct gap g = *gap_at(at);
 
-        if (g->size < size)
+        if (g.size < size)
             continue;
-        g->at += size;
-        g->size -= size;
-        if (!g->size) {
-            *p = g->next;
-            free(g);
+        *p = g.next;
+        if (g.size > size) {
+            *gap_at(at + size) = (struct gap){ g.size - size, g.next };
+            *p = at + size;
         }
         return at;
     }
@@ -94,35 +97,31 @@ void *ptxi_exec_memory_new(const void *code, size_t size)
 }
 
 /* Joins a gap with the one after it. */
-static void join(struct gap *g)
+static void join(size_t at)
 {
-    struct gap *next = g->next;
+    struct gap *g = gap_at(at);
 
-    if (!next || g->at + g->size != next->at)
+    if (g->next == TOTAL || at + g->size != g->next)
         return;
-    g->size += next->size;
-    g->next = next->next;
-    free(next);
+    g->size += gap_at(g->next)->size;
+    g->next = gap_at(g->next)->next;
 }
 
 void ptxi_exec_memory_free(void *code, size_t size)
 {
     const size_t at = (size_t)((unsigned char *)code - pool.executable);
-    struct gap *before = NULL, *g = malloc(sizeof *g);
+    size_t before = TOTAL, after;
 
-    if (!g)
-        return; /* the place is lost */
     pthread_mutex_lock(&pool.lock);
-    assert(at < TOTAL);
-    for (struct gap *k = pool.gaps; k && k->at < at; k = k->next)
-        before = k;
-    *g = (struct gap){ at, rounded(size), before ? before->next : pool.gaps };
-    if (before)
-        before->next = g;
+    for (after = pool.first; after < at; after = gap_at(after)->next)
+        before = after;
+    *gap_at(at) = (struct gap){ rounded(size), after };
+    if (before == TOTAL)
+        pool.first = at;
     else
-        pool.gaps = g;
-    join(g);
-    if (before)
+        gap_at(before)->next = at;
+    join(at);
+    if (before != TOTAL)
         join(before);
     pthread_mutex_unlock(&pool.lock);
 }
