@@ -4223,6 +4223,30 @@ PTXI_API ptxiResult ptxiCtxSetSchedule(ptxiContext ctx, unsigned long long seed)
  * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_CONTEXT. */
 PTXI_API ptxiResult ptxiCtxGetSchedule(ptxiContext ctx, unsigned long long *seed);
 
+/* How launches execute kernels, for ptxiCtxSetTier(). */
+typedef enum ptxiTier {
+    PTXI_TIER_AUTO = 0,        /* functions that run often are compiled to machine code */
+    PTXI_TIER_INTERPRETER = 1, /* nothing is compiled */
+    PTXI_TIER_NATIVE = 2       /* every function is compiled before it runs */
+} ptxiTier;
+
+/*! ptxiCtxSetTier() :
+ *  Sets whether launches made later run machine code that the library makes of kernels. Results, reports and limits do
+ *  not depend on the tier.
+ *
+ *  Machine code is for hosts with AVX2 or AVX-512. Other hosts, systems that refuse executable memory, and launches
+ *  with sanitizers, counters, or another schedule than PTXI_SCHEDULE_RUN use the interpreter whatever the tier is. The
+ *  tier of new contexts is that of the environment variable PTXI_TIER: `auto`, `interpreter` or `native`.
+ * `ctx`  NULL: the current context.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_CONTEXT, or PTXI_ERROR_INVALID_VALUE for an unknown tier. */
+PTXI_API ptxiResult ptxiCtxSetTier(ptxiContext ctx, ptxiTier tier);
+
+/*! ptxiCtxGetTier() :
+ *  Returns the tier of ptxiCtxSetTier.
+ * `ctx`  NULL: the current context.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_CONTEXT, or PTXI_ERROR_INVALID_VALUE if `tier` is NULL. */
+PTXI_API ptxiResult ptxiCtxGetTier(ptxiContext ctx, ptxiTier *tier);
+
 enum { PTXI_RANGE_READ = 1, PTXI_RANGE_WRITE = 2 };
 
 /*! ptxiMemOpenRange() :

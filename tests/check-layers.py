@@ -51,7 +51,8 @@ LAYERS = [
      "exec/async"),
     ("exec/builtin", "printf, assert, malloc of kernels",
      "base num isa exec/memmap exec/engine exec/memory exec/arith"),
-    ("exec/sched", "workers, clusters, schedules", "base num isa exec"),
+    ("native", "machine code for hot functions", "base isa exec/memmap exec/engine exec/memory"),
+    ("exec/sched", "workers, clusters, schedules", "base num isa exec native"),
     ("api/error", "results, reports of failures", "base parse exec/engine"),
     ("api/observe", "what PTXI_REPORT and PTXI_STATS print", "base api/error"),
     ("api/handle", "handles, lifetimes, calls", "base"),
@@ -62,7 +63,7 @@ LAYERS = [
     ("api/memory", "heap, pools, rows of bytes",
      "base exec api/error api/observe api/handle api/queue api/context api/ipc api/stream"),
     ("api/module", "modules, libraries, functions, their bindings",
-     "base num isa parse fatbin compile exec api/error api/observe api/handle api/queue api/context "
+     "base num isa parse fatbin compile exec native api/error api/observe api/handle api/queue api/context "
      "api/stream api/memory"),
     ("api/check", "sanitizers: settings, reports",
      "base num isa parse compile exec api/error api/observe api/handle api/queue api/context api/stream api/memory "
@@ -71,7 +72,7 @@ LAYERS = [
      "base num isa parse compile exec api/error api/observe api/handle api/queue api/context api/stream "
      "api/memory api/module"),
     ("api/launch", "descriptions of launches, running them",
-     "base num isa parse compile exec api/error api/observe api/handle api/queue api/context api/stream "
+     "base num isa parse compile exec native api/error api/observe api/handle api/queue api/context api/stream "
      "api/memory api/module api/check"),
     ("api/copy", "copies and fills",
      "base num isa parse compile exec api/error api/observe api/handle api/queue api/context api/stream "
@@ -92,7 +93,7 @@ LAYERS = [
      "base num isa parse compile exec api/error api/observe api/handle api/queue api/context api/stream api/memory "
      "api/module api/launch api/graph api/graphexec"),
     ("api/inspect", "what the command shows beyond ptxi.h",
-     "base num isa parse fatbin compile exec api/error api/observe api/handle api/queue api/context "
+     "base num isa parse fatbin compile exec native api/error api/observe api/handle api/queue api/context "
      "api/stream api/memory api/module"),
     ("api/lifecycle", "ptxiInit, creation and destruction of contexts",
      "base num isa parse compile exec api/error api/observe api/handle api/queue api/context api/stream api/memory "

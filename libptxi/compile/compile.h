@@ -33,5 +33,7 @@ struct ptxi_code *ptxi_compile(const struct ptxi_layout *layout, const struct pt
 
 /* Appends a listing of the bytecode, for people. */
 void ptxi_dump(const struct ptxi_code *code, struct ptxi_str *out);
+/* The same for one instruction, without the end of the line. */
+void ptxi_dump_insn(const struct ptxi_code *code, uint32_t index, struct ptxi_str *out);
 
 #endif

@@ -13,6 +13,7 @@
 #ifndef PTXI_ISA_BYTECODE_H
 #define PTXI_ISA_BYTECODE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -425,7 +426,13 @@ struct ptxi_source_loc {
     const struct ptxi_source_line *source; /* the .loc, or NULL */
 };
 
-/* A compiled function. It does not change after it was created. */
+/* What the native tier (native/native.h) knows of a function. */
+struct ptxi_native_state {
+    _Atomic(void *) code;   /* struct ptxi_native_code; NULL: not compiled so far */
+    _Atomic uint32_t heat;  /* how often warps have started or continued it, about */
+};
+
+/* A compiled function. It does not change after it was created, except for what `native` refers to. */
 struct ptxi_code {
     const char *name;
     uint64_t id;  /* 1, 2, ... in the order of creation; never reused, unlike the address */
@@ -459,6 +466,7 @@ struct ptxi_code {
     uint32_t unsupported_count;     /* if not 0, the function must not be launched */
     bool untracked;      /* it may write memory in a way that the tracking of uninitialised values does not see */
     bool is_entry;
+    struct ptxi_native_state *native; /* its machine code (native/native.h); NULL: it always has none */
 };
 
 #endif

@@ -175,6 +175,17 @@ def test_schedule(ptxi):
         device.schedule = -1
 
 
+def test_tier(ptxi):
+    device = ptxi.current()
+    before = device.tier
+    for tier in ('auto', 'native', 'interpreter'):
+        device.tier = tier
+        assert device.tier == tier
+    with pytest.raises(ValueError, match="unknown tier 'fast'; accepted: auto, interpreter, native"):
+        device.tier = 'fast'
+    device.tier = before
+
+
 def test_a_closed_device_is_not_taken_for_another(ptxi):
     device = ptxi.Device(workers=1)
     device.close()

@@ -82,6 +82,8 @@ bool ptxi_cmd_bool(const char *option, const char *s, bool *value);
 
 /* Read the value of an option for ptxiCtxSetSchedule(): run, fair or seed:N. False after a message. */
 bool ptxi_cmd_schedule(const char *option, const char *s, unsigned long long *schedule);
+/* The same for ptxiCtxSetTier(): auto, interpreter or native. */
+bool ptxi_cmd_tier(const char *option, const char *s, ptxiTier *tier);
 
 /* Initialise the library. False after a message. */
 bool ptxi_cmd_init(void);

@@ -95,6 +95,21 @@ bool ptxi_cmd_schedule(const char *option, const char *s, unsigned long long *sc
     return true;
 }
 
+bool ptxi_cmd_tier(const char *option, const char *s, ptxiTier *tier)
+{
+    if (!strcmp(s, "auto"))
+        *tier = PTXI_TIER_AUTO;
+    else if (!strcmp(s, "interpreter"))
+        *tier = PTXI_TIER_INTERPRETER;
+    else if (!strcmp(s, "native"))
+        *tier = PTXI_TIER_NATIVE;
+    else {
+        ptxi_cmd_error("%s: expected auto, interpreter or native, got '%s'", option, s);
+        return false;
+    }
+    return true;
+}
+
 static void list_devices(void)
 {
     const char *name;

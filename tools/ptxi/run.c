@@ -305,6 +305,8 @@ static ptxiResult set_context(const struct run *r)
         e = ptxiCtxSetWorkers(NULL, r->workers);
     if (!e && r->schedule_given)
         e = ptxiCtxSetSchedule(NULL, r->schedule);
+    if (!e && r->tier_given)
+        e = ptxiCtxSetTier(NULL, r->tier);
     if (!e && r->on_fault_given)
         e = ptxiCtxSetOnFault(NULL, r->on_fault);
     if (!e && r->unchecked)

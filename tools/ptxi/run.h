@@ -18,10 +18,11 @@ struct run {
     const char *kernel, *device;       /* names, or NULL */
     unsigned grid[3], block[3], shared;
     bool block_given;
-    bool hex, count, cooperative, unchecked, schedule_given, on_fault_given;
+    bool hex, count, cooperative, unchecked, schedule_given, on_fault_given, tier_given;
     unsigned repeat, workers;          /* 0: none, and the default */
     unsigned seeds;                    /* of random schedules to try after the launch */
     unsigned long long budget, milliseconds; /* 0: no limit */
+    ptxiTier tier;
     unsigned long long schedule;       /* as ptxiCtxSetSchedule() takes it */
     ptxiOnFault on_fault;
     struct cmd_load_options load;

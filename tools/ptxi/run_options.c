@@ -10,7 +10,7 @@ enum { MOST_WORKERS = 1024 }; /* of ptxiCtxSetWorkers() */
 
 enum {
     OPT_HEX = 256, OPT_STRICT, OPT_BUDGET, OPT_TIMEOUT, OPT_FMAD, OPT_COOPERATIVE, OPT_UNCHECKED, OPT_SCHEDULE,
-    OPT_SCHEDULES, OPT_ON_FAULT
+    OPT_SCHEDULES, OPT_ON_FAULT, OPT_TIER
 };
 
 const char ptxi_cmd_run_letters[] = "k:g:b:s:a:o:r:cw:d:h";
@@ -33,6 +33,7 @@ const struct option ptxi_cmd_run_options[] = {
     { "fmad", required_argument, NULL, OPT_FMAD },
     { "cooperative", no_argument, NULL, OPT_COOPERATIVE },
     { "unchecked", no_argument, NULL, OPT_UNCHECKED },
+    { "tier", required_argument, NULL, OPT_TIER },
     { "schedule", required_argument, NULL, OPT_SCHEDULE }, { "schedules", required_argument, NULL, OPT_SCHEDULES },
     { "on-fault", required_argument, NULL, OPT_ON_FAULT },
     CMD_CHECK_OPTIONS,
@@ -130,6 +131,12 @@ static bool parse_schedule(struct run *r)
     return ptxi_cmd_schedule("--schedule", optarg, &r->schedule);
 }
 
+static bool parse_tier(struct run *r)
+{
+    r->tier_given = true;
+    return ptxi_cmd_tier("--tier", optarg, &r->tier);
+}
+
 static bool parse_on_fault(struct run *r)
 {
     r->on_fault_given = true;
@@ -176,6 +183,7 @@ bool ptxi_cmd_run_option(struct run *r, int option)
     case OPT_COOPERATIVE: r->cooperative = true; return true;
     case OPT_UNCHECKED: r->unchecked = true; return true;
     case OPT_SCHEDULE: return parse_schedule(r);
+    case OPT_TIER: return parse_tier(r);
     case OPT_SCHEDULES: return parse_number("--schedules", 1000000, &r->seeds);
     case OPT_ON_FAULT: return parse_on_fault(r);
     default: return ptxi_cmd_check_option(option, optarg);

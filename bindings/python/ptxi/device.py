@@ -18,6 +18,7 @@ Limit: Any = header.enums['ptxiLimit']
 Dialect: Any = header.enums['ptxiDialect']
 
 OnFault: Any = header.enums['ptxiOnFault']
+Tier: Any = header.enums['ptxiTier']
 
 # The values of ptxiCtxSetSchedule that have a name
 _SCHEDULES = {name: header.constants['PTXI_SCHEDULE_' + name.upper()] for name in ('run', 'fair')}
@@ -185,6 +186,25 @@ class Device(NotCopied):
                                  'or an integer as a seed')
             order = _SCHEDULES[order]
         self._core.call('CtxSetSchedule', self._core.handle, number(order, ctypes.c_ulonglong))
+
+    @property
+    def tier(self) -> str:
+        """How later launches execute kernels. See ptxiCtxSetTier in ptxi.h.
+
+        'auto'         functions that run often are compiled to machine code
+        'interpreter'  nothing is compiled
+        'native'       every function is compiled before it runs
+        """
+        value = ctypes.c_int()
+        self._core.call('CtxGetTier', self._core.handle, ctypes.byref(value))
+        return str(Tier(value.value).name.lower())
+
+    @tier.setter
+    def tier(self, tier: str) -> None:
+        names = {member.name.lower(): member for member in Tier}
+        if tier not in names:
+            raise ValueError(f'unknown tier {tier!r}; accepted: {", ".join(names)}')
+        self._core.call('CtxSetTier', self._core.handle, names[tier])
 
     @property
     def on_fault(self) -> str:

@@ -64,6 +64,7 @@ struct ptxi_state {
     struct ptxi_memmap *memmap;
     struct ptxi_memmap *addresses;                /* of the heap and of virtual memory, whether or not in use */
     unsigned long long schedule;                  /* of new contexts */
+    ptxiTier tier;                                /* of new contexts */
     ptxiOnFault on_fault;                         /* of new contexts */
     size_t total_memory;                          /* bytes */
     struct ptxiContext_st *contexts;              /* list */
@@ -134,6 +135,7 @@ struct ptxiContext_st {
     struct ptxi_rules *rules;         /* of ptxiCtxSetSanitizerRules(), or NULL */
     struct ptxi_checker *checker;     /* of checked launches; NULL: none so far */
     unsigned long long schedule;      /* argument of ptxiCtxSetSchedule() */
+    ptxiTier tier;                    /* argument of ptxiCtxSetTier() */
     size_t kernel_heap;               /* bytes that kernels have allocated */
     ptxiCounters counters;
     void (*progress)(void *user, unsigned long long done, unsigned long long blocks);
@@ -207,6 +209,8 @@ void ptxi_context_count_failure(ptxiContext ctx, ptxiResult r);
  * *schedule unchanged. ptxi_api_parse_seed() reads the number only. */
 bool ptxi_api_parse_schedule(const char *text, unsigned long long *schedule);
 bool ptxi_api_parse_seed(const char *digits, unsigned long long *seed);
+/* Converts "auto", "interpreter" or "native". Returns false for other texts and leaves *tier unchanged. */
+bool ptxi_api_parse_tier(const char *text, ptxiTier *tier);
 
 bool ptxi_api_is_dialect(unsigned dialect); /* bits of ptxiDialect and no others */
 ptxiResult ptxi_api_check_shared_config(ptxiSharedConfig config);

@@ -197,6 +197,52 @@ ptxiResult ptxiCtxGetSchedule(ptxiContext named, unsigned long long *seed)
     return PTXI_SUCCESS;
 }
 
+bool ptxi_api_parse_tier(const char *text, ptxiTier *tier)
+{
+    static const char *const names[] = {
+        [PTXI_TIER_AUTO] = "auto", [PTXI_TIER_INTERPRETER] = "interpreter", [PTXI_TIER_NATIVE] = "native",
+    };
+
+    for (unsigned k = 0; k < sizeof names / sizeof *names; k++)
+        if (!strcmp(text, names[k])) {
+            *tier = (ptxiTier)k;
+            return true;
+        }
+    return false;
+}
+
+ptxiResult ptxiCtxSetTier(ptxiContext named, ptxiTier tier)
+{
+    API_CALL;
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_named_context(named, &ctx);
+
+    if (r)
+        return r;
+    if ((unsigned)tier > PTXI_TIER_NATIVE)
+        return PTXI_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&ctx->lock);
+    ctx->tier = tier;
+    pthread_mutex_unlock(&ctx->lock);
+    return PTXI_SUCCESS;
+}
+
+ptxiResult ptxiCtxGetTier(ptxiContext named, ptxiTier *tier)
+{
+    API_CALL;
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_named_context(named, &ctx);
+
+    if (r)
+        return r;
+    if (!tier)
+        return PTXI_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&ctx->lock);
+    *tier = ctx->tier;
+    pthread_mutex_unlock(&ctx->lock);
+    return PTXI_SUCCESS;
+}
+
 ptxiResult ptxiCtxSetCounting(ptxiContext named, int on)
 {
     API_CALL;

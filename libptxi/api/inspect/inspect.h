@@ -76,6 +76,23 @@ bool ptxi_inspect_kernels(const struct ptxi_binary_entry *e, void (*found)(void 
 ptxiResult ptxi_inspect_program(const void *data, size_t size, unsigned program, const char *name, bool strict,
                                 char **text);
 
+/* ---- machine code */
+
+/* The machine code of a function that the native tier makes. */
+struct ptxi_native_info {
+    const char *name;
+    const unsigned char *bytes;
+    size_t size, begin;         /* the code begins after constants */
+    unsigned pieces;
+    const char *const *title;   /* of each piece: its operation, or what it is */
+    const unsigned *at;         /* offset of each piece, in this order */
+};
+
+/* Calls back for each function of a module, or for one that has this name. PTXI_ERROR_NOT_FOUND: there is none,
+ * PTXI_ERROR_NOT_SUPPORTED: the host has no native tier. */
+ptxiResult ptxi_inspect_native(ptxiModule module, const char *function,
+                               void (*show)(void *ctx, const struct ptxi_native_info *info), void *ctx);
+
 /* ---- floating-point values */
 
 enum ptxi_float_format { PTXI_FLOAT_F16, PTXI_FLOAT_BF16, PTXI_FLOAT_F32, PTXI_FLOAT_F64 };

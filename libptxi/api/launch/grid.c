@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "exec/sched/workers.h"
+#include "native/native.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -93,6 +94,8 @@ void ptxi_launch_fill_grid(struct ptxi_launch *l, const struct ptxi_code *code, 
     g->unchecked = ctx->unchecked;
     g->fair = ctx->schedule == PTXI_SCHEDULE_FAIR;
     g->schedule = g->fair ? 0 : ctx->schedule;
+    g->native = ctx->tier != PTXI_TIER_INTERPRETER;
+    g->native_after = ctx->tier == PTXI_TIER_NATIVE ? 0 : PTXI_NATIVE_HEAT;
     g->stack_bytes = (uint32_t)ctx->limits[PTXI_LIMIT_STACK_SIZE];
     g->instruction_budget = ctx->instruction_limit;
     l->milliseconds = ctx->millisecond_limit;

@@ -49,6 +49,7 @@ static ptxiResult open_context(ptxiContext ctx, unsigned flags)
     ctx->unchecked = ctx->counting = false;
     ptxi_check_open_context(ctx);
     ctx->schedule = ptxi_state.schedule;
+    ctx->tier = ptxi_state.tier;
     ctx->dialect = PTXI_DIALECT_NONE;
     ctx->on_fault = (int)ptxi_state.on_fault;
     ctx->failures = 0;

@@ -62,7 +62,7 @@ static ptxiResult read_devices(const char *names)
 static ptxiResult read_environment(void)
 {
     const char *device = getenv("PTXI_DEVICE"), *workers = getenv("PTXI_WORKERS"), *fill = getenv("PTXI_FILL");
-    const char *on_fault = getenv("PTXI_ON_FAULT");
+    const char *on_fault = getenv("PTXI_ON_FAULT"), *tier = getenv("PTXI_TIER");
     ptxiResult r = read_devices(device && *device ? device : ptxi_profile_default()->name);
 
     if (r)
@@ -74,6 +74,9 @@ static ptxiResult read_environment(void)
         ptxi_state.workers = *end == 0 && n > 0 && n <= PTXI_MAX_WORKERS ? (unsigned)n : 0;
     }
     read_schedule();
+    ptxi_state.tier = PTXI_TIER_INTERPRETER;
+    if (tier)
+        ptxi_api_parse_tier(tier, &ptxi_state.tier);
     ptxi_state.on_fault = on_fault && !strcmp(on_fault, "report") ? PTXI_ON_FAULT_REPORT : PTXI_ON_FAULT_FAIL;
     if (fill && *fill) {
         char *end;

@@ -12,6 +12,7 @@
 #include "exec/engine/fault_log.h"
 #include "exec/memmap/memmap.h"
 #include "exec/texture/texture.h"
+#include "native/native.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -305,6 +306,17 @@ static void free_blocks(struct ptxiModule_st *m)
     }
 }
 
+static void free_program(struct ptxi_program *p)
+{
+    for (uint32_t k = 0; k < p->function_count; k++) {
+        const struct ptxi_code *code = atomic_load(&p->functions[k].code);
+
+        if (code)
+            ptxi_native_release(code);
+    }
+    free(p->functions);
+}
+
 static void destroy_module(void *module)
 {
     ptxiModule m = module;
@@ -323,7 +335,7 @@ static void destroy_module(void *module)
     free_blocks(m);
     ptxi_places_remove(m);
     for (int i = 0; i < PTXI_VARIANTS; i++)
-        free(m->variants[i].program.functions);
+        free_program(&m->variants[i].program);
     free(m->kernels);
     if (m->fault_log)
         ptxi_report_write_total(m->name, m->fault_log);

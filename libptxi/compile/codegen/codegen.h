@@ -21,6 +21,8 @@ struct ptxi_code *ptxi_emit(struct ptxi_ir *ir, const struct ptxi_compile_option
 
 /* Appends a listing of the bytecode, for people. */
 void ptxi_dump(const struct ptxi_code *code, struct ptxi_str *out);
+/* The same for one instruction, without the end of the line. */
+void ptxi_dump_insn(const struct ptxi_code *code, uint32_t index, struct ptxi_str *out);
 
 /* --- unwritten.c: registers that may be read before they are written --- */
 

@@ -149,6 +149,11 @@ static void put_insn(const struct ptxi_code *code, const struct ptxi_insn *i, ui
     put_operands(code, i, index, out);
 }
 
+void ptxi_dump_insn(const struct ptxi_code *code, uint32_t index, struct ptxi_str *out)
+{
+    put_insn(code, &code->insns[index], index, out);
+}
+
 void ptxi_dump(const struct ptxi_code *code, struct ptxi_str *out)
 {
     uint32_t line = 0;

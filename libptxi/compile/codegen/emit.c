@@ -552,6 +552,9 @@ struct ptxi_code *ptxi_emit(struct ptxi_ir *ir, const struct ptxi_compile_option
     e.code = ARENA_NEW(arena, struct ptxi_code, 1);
     if (!e.code || !measure_blocks(&e))
         return NULL;
+    e.code->native = ARENA_NEW(arena, struct ptxi_native_state, 1);
+    if (!e.code->native)
+        return NULL;
     e.code->id = atomic_fetch_add(&ids, 1) + 1;
     if (e.check)
         e.first_place = options->take_places(options->ctx, e.start[ir->order_count]);

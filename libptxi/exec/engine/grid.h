@@ -39,6 +39,8 @@ struct ptxi_grid {
     uint32_t sm_warps;           /* of the device profile: %nwarpid */
     uint32_t resident_limit;     /* maximum number of CTAs on one worker */
     bool cooperative;            /* all CTAs are resident from the start */
+    bool native;                 /* hot functions run as machine code (native/native.h) ... */
+    uint32_t native_after;       /* ... from this heat on */
     bool unchecked;              /* accesses to global memory are not checked */
     struct ptxi_fault_log *fault_log;   /* of invalid accesses that do not fail the launch; NULL: all fail it */
     bool counting;

@@ -1,4 +1,4 @@
-/* A load of shared memory at addresses of a known shape (struct shape in load_store.c). Parameter:
+/* A load of shared memory at addresses of a known shape (struct ptxi_shape in load_store.c). Parameter:
  *
  *   SHAPED_BITS   bits of an element, 32 or 64 */
 #if SHAPED_BITS == 32
@@ -10,7 +10,7 @@
 RACY OP_NAMED(PASTE_3(ld_shared, SHAPED_BITS, shaped))
 {
     typedef ELEMENT group __attribute__((vector_size(PTXI_COALESCE_LANES_32 * sizeof(ELEMENT)), may_alias));
-    const struct shape *s = PTXI_SLOT(w, i->b);
+    const struct ptxi_shape *s = PTXI_SLOT(w, i->b);
     const struct ptxi_address_range all = { s->lo, s->hi, s->bits };
     group *d = PTXI_SLOT(w, i->d);
 

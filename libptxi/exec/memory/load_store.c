@@ -15,6 +15,7 @@
 #include "exec/memory/coalesce.h"
 #include "exec/engine/handler.h"
 #include "exec/memory/gather_scatter.h"
+#include "exec/memory/shape.h"
 
 #define NOINLINE RACY static __attribute__((noinline))
 #define INLINE static inline __attribute__((always_inline))
@@ -212,23 +213,13 @@ INLINE bool are_few(ptxi_lanes lanes)
 
 /* --- loads of shared memory at launch-invariant addresses, which are analysed once --- */
 
-/* The shapes of all groups of a vector of 32-bit addresses, and what a load needs to know about them. It is in a
- * register slot. */
-struct shape {
-    uint32_t lo, hi, bits;                                /* of all addresses: lowest, highest, or-ed */
-    bool usable;                                          /* every group is contiguous or one address */
-    bool contiguous[PTXI_LANES / PTXI_COALESCE_LANES_32]; /* of a group; else it is one address */
-    uint32_t first[PTXI_LANES / PTXI_COALESCE_LANES_32];  /* the address of the group's first lane */
-};
-_Static_assert(sizeof(struct shape) <= PTXI_UNIT, "a shape has one unit");
-
 OP( shape )
 {
     const uint32_t *a = PTXI_SLOT(w, i->a);
-    struct shape *s = PTXI_SLOT(w, i->d);
+    struct ptxi_shape *s = PTXI_SLOT(w, i->d);
     struct ptxi_address_range all = ptxi_address_range_32(a, PTXI_ALL_LANES);
 
-    *s = (struct shape){ (uint32_t)all.lo, (uint32_t)all.hi, (uint32_t)all.bits, .usable = all.hi <= INT32_MAX };
+    *s = (struct ptxi_shape){ (uint32_t)all.lo, (uint32_t)all.hi, (uint32_t)all.bits, .usable = all.hi <= INT32_MAX };
     for (int k = 0; k < PTXI_LANES / PTXI_COALESCE_LANES_32; k++, a += PTXI_COALESCE_LANES_32) {
         enum ptxi_coalesce_shape shape = ptxi_coalesce_group_32(a, (unsigned)i->imm);
 

@@ -9,6 +9,7 @@
 #include "exec/sched/store_buffer.h"
 #include "exec/sched/warp_sched.h"
 #include "isa/isa.h"
+#include "native/native.h"
 
 /* Lets waits at mbarriers end without success. False: all that the waiting threads would do is wait again. */
 static bool expire_waits(struct ptxi_cta *lead)
@@ -255,8 +256,12 @@ static enum ptxi_cluster_status run_randomly(struct ptxi_cta *lead)
 
 enum ptxi_cluster_status ptxi_cluster_run(struct ptxi_cta *lead, const struct ptxi_level *level)
 {
+    static const struct ptxi_level native = { .run = ptxi_native_run };
+
     assert(lead->lead == lead && lead->busy);
     if (lead->grid->schedule)
         return run_randomly(lead);
-    return lead->grid->fair ? run_fairly(lead) : run_in_order(lead, level, UINT32_MAX);
+    if (lead->grid->fair)
+        return run_fairly(lead);
+    return run_in_order(lead, lead->grid->native ? &native : level, UINT32_MAX);
 }

@@ -1,0 +1,167 @@
+/* The state of a compilation, and what the families of operations (family_....c) build upon.
+ *
+ * The unit of the register cache is a part: as many bytes of a slot as a vector register has. A part is known by its
+ * offset in the frame. Code of an operation goes over the parts of its operands:
+ *
+ *     for (unsigned k = 0; k < ptxi_native_parts(c, 32); k++) {
+ *         unsigned a = ptxi_native_source(c, ptxi_native_part(c, i->a, k)), d = ptxi_native_new(c);
+ *         ptxi_x86_vector(&c->x, PTXI_V_PADDD, d, a, ptxi_native_operand(c, ptxi_native_part(c, i->b, k)));
+ *         ptxi_native_define(c, ptxi_native_part(c, i->d, k), d);
+ *         ptxi_native_end_part(c);
+ *     }
+ *
+ * A part in a register may be newer than the frame (dirty). What needs the frame (handlers, the interpreter, other
+ * blocks) finds it complete: the code before stores the dirty parts. Rare cases are in code at the end of the
+ * function, which begins with the registers as they are at the jump to it (ptxi_native_rare()). */
+#ifndef PTXI_NATIVE_BUILDER_H
+#define PTXI_NATIVE_BUILDER_H
+
+#include "exec/engine/cta.h"
+#include "exec/engine/warp.h"
+#include "native/encoder.h"
+
+/* General registers with a fixed content. Operations use rax, rcx, rdx, rsi and rdi. */
+enum {
+    PTXI_NATIVE_WARP = PTXI_RBX,
+    PTXI_NATIVE_FRAME = PTXI_RBP,       /* w->regs */
+    PTXI_NATIVE_HITS = PTXI_R12,        /* w->hits */
+    PTXI_NATIVE_GENERATION = PTXI_R13,  /* w->generation */
+    PTXI_NATIVE_SHARED = PTXI_R14,      /* w->shared_origin */
+    PTXI_NATIVE_ROW = PTXI_R15          /* the first 8 bytes of a row register with a row of all lanes */
+};
+
+/* Constants at the start of the code. Each is a vector of the widest width, or a table of lanes. */
+enum ptxi_native_const {
+    PTXI_CONST_ZERO, PTXI_CONST_ONES, PTXI_CONST_ONE, PTXI_CONST_SIGN, PTXI_CONST_MAGNITUDE, PTXI_CONST_NAN,
+    PTXI_CONST_31, PTXI_CONST_32,
+    PTXI_CONST_IOTA,       /* 32 words: the number of the lane */
+    PTXI_CONST_IOTA_4,     /* 4 times that */
+    PTXI_CONST_LANE_BIT,   /* 32 words: the bit of the lane */
+    PTXI_CONST_LANE_BIT_64 /* the same for 64-bit elements, in both words */
+};
+
+enum { PTXI_NATIVE_REGISTERS = 32, PTXI_NATIVE_NO_PART = -1 };
+
+struct ptxi_native_cache {
+    int32_t part[PTXI_NATIVE_REGISTERS];
+    uint32_t dirty;                      /* registers that are newer than the frame */
+};
+
+/* What the code of a rare case does after it has stored the dirty parts. */
+enum ptxi_native_rare_kind {
+    PTXI_RARE_HANDLER,  /* calls the handler, loads the registers again, and continues after the operation */
+    PTXI_RARE_LEAVE,    /* calls the handler, and leaves at the pc that it returns */
+    PTXI_RARE_JUMP,     /* jumps to another block */
+    PTXI_RARE_CANONIZE, /* stores nothing: replaces NaNs in registers by the canonical one, and continues */
+};
+
+struct ptxi_native_rare {
+    enum ptxi_native_rare_kind kind;
+    uint32_t insn, target;               /* target: JUMP: number of an instruction */
+    uint32_t registers;                  /* CANONIZE: a set */
+    uint32_t jump;                       /* the last jump to it, or UINT32_MAX */
+    uint32_t resume;                     /* HANDLER, CANONIZE: where the code continues */
+    struct ptxi_native_cache before, after;
+};
+
+/* A jump, to the head of a block or to a rare case. The list of the jumps to a rare case ends with UINT32_MAX. */
+struct ptxi_native_jump {
+    uint32_t place, target, next;
+    bool rare;
+};
+
+/* Shapes of addresses that have been checked since the code was entered last. */
+enum { PTXI_NATIVE_SHAPES = 8 };
+
+struct ptxi_native_builder {
+    struct ptxi_x86 x;
+    const struct ptxi_code *code;
+    ptxi_handler *const *table;
+    struct ptxi_native_cache cache;
+    uint32_t used[PTXI_NATIVE_REGISTERS]; /* when a register was used last */
+    uint32_t clock;
+    uint32_t kept, kept_in_part;          /* registers that the operation, the part, still needs */
+    unsigned registers, bytes;            /* of the host: number, and bytes of one */
+    uint16_t shapes[PTXI_NATIVE_SHAPES];  /* slots */
+    unsigned shape_count;
+    uint32_t now;                         /* the instruction */
+    bool dead;                            /* no code reaches this place */
+    bool *heads;                          /* instructions to which others jump */
+    uint32_t *entry;                      /* where the code of an instruction begins if it may be entered there, or 0 */
+    uint32_t *begin;                      /* where the code of an instruction begins; after the last one: rare cases */
+    uint32_t start;                       /* code that enters a block */
+    uint32_t leave;                       /* code that leaves with the pc in rax */
+    struct ptxi_native_rare *rare;
+    uint32_t rare_count, rare_capacity;
+    struct ptxi_native_jump *jumps;
+    uint32_t jump_count, jump_capacity;
+    bool oom;
+};
+
+/* The code of an operation. False: it is not for this form, and the handler is called instead. Then nothing was
+ * emitted. */
+typedef bool ptxi_native_emitter(struct ptxi_native_builder *c, const struct ptxi_insn *i, uint32_t first,
+                                 uint32_t second);
+
+/* --- parts --- */
+unsigned ptxi_native_parts(const struct ptxi_native_builder *c, unsigned bits); /* of a register with such elements */
+int32_t ptxi_native_part(const struct ptxi_native_builder *c, unsigned slot, unsigned k);
+
+unsigned ptxi_native_new(struct ptxi_native_builder *c); /* a register; for the operation */
+/* The same from the first 16, for VEX instructions on 128 bits; for the part. */
+unsigned ptxi_native_temporary(struct ptxi_native_builder *c);
+/* The part in a register, or where it is now. The register must not be written. */
+unsigned ptxi_native_source(struct ptxi_native_builder *c, int32_t part);
+struct ptxi_x86_rm ptxi_native_operand(struct ptxi_native_builder *c, int32_t part);
+void ptxi_native_define(struct ptxi_native_builder *c, int32_t part, unsigned reg); /* part = reg */
+/* The register that has the part, to be overwritten by a new value of the same part, or UINT_MAX. */
+unsigned ptxi_native_own(struct ptxi_native_builder *c, int32_t part);
+void ptxi_native_end_part(struct ptxi_native_builder *c);
+
+/* Stores the parts of a slot, so that code can read the frame: all dirty ones among `count` from the first one on. */
+void ptxi_native_sync(struct ptxi_native_builder *c, unsigned slot, unsigned count);
+/* A handler, or code with general registers, writes the slot in the frame: registers lose its parts. */
+void ptxi_native_forget(struct ptxi_native_builder *c, unsigned slot, unsigned units);
+void ptxi_native_flush(struct ptxi_native_builder *c); /* stores all dirty parts */
+void ptxi_native_drop(struct ptxi_native_builder *c);  /* the same, and the cache is empty */
+
+void ptxi_native_put_constants(struct ptxi_native_builder *c);
+struct ptxi_x86_rm ptxi_native_constant(enum ptxi_native_const id, unsigned offset);
+/* Element 0 of a slot, or a predicate, in the frame. */
+struct ptxi_x86_rm ptxi_native_scalar(struct ptxi_native_builder *c, unsigned slot);
+struct ptxi_x86_rm ptxi_native_frame(unsigned slot, unsigned offset);
+
+/* --- rare cases --- */
+uint32_t ptxi_native_rare(struct ptxi_native_builder *c, enum ptxi_native_rare_kind kind);
+void ptxi_native_jump_rare(struct ptxi_native_builder *c, uint32_t rare, enum ptxi_x86_condition condition);
+/* A rare case of kind HANDLER or CANONIZE continues here, after the operation. */
+void ptxi_native_resume(struct ptxi_native_builder *c, uint32_t rare);
+void ptxi_native_jump_to(struct ptxi_native_builder *c, uint32_t insn);
+void ptxi_native_call_handler(struct ptxi_native_builder *c, uint32_t insn); /* the result is in rax */
+
+/* --- shared by comparisons and branches: eax = lanes for which a condition holds --- */
+enum ptxi_native_kind { PTXI_SIGNED, PTXI_UNSIGNED };
+enum ptxi_native_condition { /* as in the immediate of vpcmpd */
+    PTXI_COMPARE_EQ = 0, PTXI_COMPARE_LT = 1, PTXI_COMPARE_LE = 2, PTXI_COMPARE_NE = 4, PTXI_COMPARE_GE = 5,
+    PTXI_COMPARE_GT = 6
+};
+void ptxi_native_compare(struct ptxi_native_builder *c, const struct ptxi_insn *i, enum ptxi_native_kind kind,
+                         enum ptxi_native_condition condition);
+
+/* --- shared by operations on row registers and branches ---
+ *
+ * The ranges of index registers a and b: rax and rdx are the values of the first and the last lane of a, rsi and rdi
+ * those of b. The flow goes to the rare case unless both are rows that do not fall and do not wrap. */
+void ptxi_native_ranges(struct ptxi_native_builder *c, const struct ptxi_insn *i, enum ptxi_native_kind kind,
+                        uint32_t rare);
+/* For a comparison of their equality: goes to the rare case unless both are rows with the same stride. The flags are
+ * those of a comparison of their first lanes. */
+void ptxi_native_equality(struct ptxi_native_builder *c, const struct ptxi_insn *i, uint32_t rare);
+enum ptxi_native_index_op { PTXI_INDEX_MOV, PTXI_INDEX_ADD, PTXI_INDEX_SUB, PTXI_INDEX_MUL, PTXI_INDEX_SHL };
+
+/* The emitters, by the names in op.def. */
+#define NATIVE(op, emitter, first, second) ptxi_native_emitter ptxi_native_emit_##emitter;
+#include "native/op.def"
+#undef NATIVE
+
+#endif

@@ -1,0 +1,252 @@
+/* Compiles a function: blocks in the order of the bytecode, then the rare cases. */
+#include "native/compiler.h"
+
+#include <assert.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exec/engine/row_register.h"
+#include "native/table.h"
+
+enum { MAX_CODE = 4 << 20 }; /* bytes; distances in the code fit into 32 bits */
+
+/* --- entry and exit --- */
+
+static const uint8_t saved[] = { PTXI_RBX, PTXI_RBP, PTXI_R12, PTXI_R13, PTXI_R14, PTXI_R15 };
+enum { SAVED = sizeof saved };
+
+static struct ptxi_x86_rm of_warp(size_t offset)
+{
+    return ptxi_x86_at(PTXI_NATIVE_WARP, (int32_t)offset);
+}
+
+/* const struct ptxi_insn *enter(const struct ptxi_insn *i, struct ptxi_warp *w, const void *code) */
+static void put_entry(struct ptxi_native_builder *c)
+{
+    struct ptxi_x86 *x = &c->x;
+
+    c->start = x->size;
+    for (unsigned k = 0; k < SAVED; k++)
+        ptxi_x86_push(x, saved[k]);
+    ptxi_x86_load(x, 64, PTXI_NATIVE_WARP, ptxi_x86_reg(PTXI_RSI));
+    ptxi_x86_load(x, 64, PTXI_NATIVE_FRAME, of_warp(offsetof(struct ptxi_warp, regs)));
+    ptxi_x86_load(x, 64, PTXI_NATIVE_HITS, of_warp(offsetof(struct ptxi_warp, hits)));
+    ptxi_x86_load(x, 64, PTXI_NATIVE_GENERATION, of_warp(offsetof(struct ptxi_warp, generation)));
+    ptxi_x86_load(x, 64, PTXI_NATIVE_SHARED, of_warp(offsetof(struct ptxi_warp, shared_origin)));
+    ptxi_x86_imm(x, PTXI_NATIVE_ROW, PTXI_ROW_FORM | (uint64_t)PTXI_ALL_LANES << 32);
+    ptxi_x86_alu_imm(x, PTXI_SUB, 64, ptxi_x86_reg(PTXI_RSP), 8); /* handlers expect an aligned stack */
+    ptxi_x86_jump_reg(x, PTXI_RDX);
+    c->leave = x->size;
+    ptxi_x86_vzeroupper(x);
+    ptxi_x86_alu_imm(x, PTXI_ADD, 64, ptxi_x86_reg(PTXI_RSP), 8);
+    for (unsigned k = SAVED; k--;)
+        ptxi_x86_pop(x, saved[k]);
+    ptxi_x86_ret(x);
+}
+
+/* --- rare cases --- */
+
+static void leave_if(struct ptxi_native_builder *c, enum ptxi_x86_condition condition)
+{
+    ptxi_x86_patch(&c->x, ptxi_x86_jump_if(&c->x, condition), c->leave);
+}
+
+/* Leaves, unless the handler has returned the instruction `next` and all lanes are still active. */
+static void expect_next(struct ptxi_native_builder *c, uint32_t next)
+{
+    ptxi_x86_imm(&c->x, PTXI_RCX, (uintptr_t)&c->code->insns[next]);
+    ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_RAX, ptxi_x86_reg(PTXI_RCX));
+    leave_if(c, PTXI_NE);
+    ptxi_x86_alu_imm(&c->x, PTXI_CMP, 32, of_warp(offsetof(struct ptxi_warp, active)), -1);
+    leave_if(c, PTXI_NE);
+}
+
+static void put_handler_case(struct ptxi_native_builder *c, const struct ptxi_native_rare *r)
+{
+    c->cache = r->before;
+    ptxi_native_flush(c);
+    ptxi_native_call_handler(c, r->insn);
+    expect_next(c, r->insn + 1);
+    for (unsigned k = 0; k < c->registers; k++)
+        if (r->after.part[k] != PTXI_NATIVE_NO_PART)
+            ptxi_x86_vector(&c->x, PTXI_V_MOV, k, 0, ptxi_x86_at(PTXI_NATIVE_FRAME, r->after.part[k]));
+    ptxi_x86_patch(&c->x, ptxi_x86_jump(&c->x), r->resume);
+}
+
+static void canonize(struct ptxi_native_builder *c, unsigned reg)
+{
+    const struct ptxi_x86_rm nan = ptxi_native_constant(PTXI_CONST_NAN, 0);
+
+    if (c->x.wide) {
+        ptxi_x86_vector_masked(&c->x, PTXI_V_CMPPS, 1, reg, ptxi_x86_reg(reg), 3, 0);
+        ptxi_x86_vector_masked(&c->x, PTXI_V_MOV, reg, 0, nan, -1, 1);
+    } else {
+        /* Any other register may be in use. This one is saved below the stack, which no signal handler overwrites. */
+        const unsigned t = reg ? 0 : 1;
+
+        ptxi_x86_vector(&c->x, PTXI_V_MOVU_TO, t, 0, ptxi_x86_at(PTXI_RSP, -64));
+        ptxi_x86_vector_imm(&c->x, PTXI_V_CMPPS, t, reg, ptxi_x86_reg(reg), 3);
+        ptxi_x86_vector_imm(&c->x, PTXI_V_BLENDVB, reg, reg, nan, t << 4);
+        ptxi_x86_vector(&c->x, PTXI_V_MOVU, t, 0, ptxi_x86_at(PTXI_RSP, -64));
+    }
+}
+
+static void put_rare(struct ptxi_native_builder *c, const struct ptxi_native_rare *r)
+{
+    switch (r->kind) {
+    case PTXI_RARE_HANDLER:
+        put_handler_case(c, r);
+        break;
+    case PTXI_RARE_LEAVE:
+        c->cache = r->before;
+        ptxi_native_flush(c);
+        ptxi_native_call_handler(c, r->insn);
+        ptxi_x86_patch(&c->x, ptxi_x86_jump(&c->x), c->leave);
+        break;
+    case PTXI_RARE_JUMP:
+        c->cache = r->before;
+        ptxi_native_flush(c);
+        ptxi_native_jump_to(c, r->target);
+        break;
+    case PTXI_RARE_CANONIZE:
+        for (unsigned k = 0; k < c->registers; k++)
+            if (r->registers >> k & 1)
+                canonize(c, k);
+        ptxi_x86_patch(&c->x, ptxi_x86_jump(&c->x), r->resume);
+        break;
+    }
+}
+
+static void put_rare_cases(struct ptxi_native_builder *c)
+{
+    for (uint32_t k = 0; k < c->rare_count && !c->oom; k++) {
+        const struct ptxi_native_rare r = c->rare[k];
+        const uint32_t start = c->x.size;
+
+        put_rare(c, &r);
+        for (uint32_t j = r.jump; j != UINT32_MAX; j = c->jumps[j].next)
+            ptxi_x86_patch(&c->x, c->jumps[j].place, start);
+    }
+}
+
+/* --- blocks --- */
+
+static void add_head(struct ptxi_native_builder *c, int64_t insn)
+{
+    assert(insn >= 0 && insn < c->code->count);
+    c->heads[insn] = true;
+}
+
+/* Jumps of unknown operations (brx, calls) leave to the dispatch loop, so only branches make heads. */
+static void find_heads(struct ptxi_native_builder *c)
+{
+    add_head(c, 0);
+    for (uint32_t k = 0; k < c->code->count; k++)
+        if (ptxi_native_is_branch(c->code->insns[k].op))
+            add_head(c, (int64_t)k + c->code->insns[k].imm);
+}
+
+static bool emit(struct ptxi_native_builder *c, const struct ptxi_insn *i)
+{
+    const struct ptxi_native_op *op = ptxi_native_op(i->op);
+    bool done = op && op->emit(c, i, op->first, op->second);
+
+    c->kept = c->kept_in_part = 0;
+    return done;
+}
+
+/* The handler of an operation without native code. Returns the number of instructions that it executes. */
+static uint32_t put_call(struct ptxi_native_builder *c)
+{
+    const uint32_t count = c->code->insns[c->now].op == PTXI_OP_guard ? 2 : 1;
+
+    ptxi_native_drop(c);
+    ptxi_native_call_handler(c, c->now);
+    if (c->now + count >= c->code->count) {
+        ptxi_x86_patch(&c->x, ptxi_x86_jump(&c->x), c->leave);
+        c->dead = true;
+    } else {
+        expect_next(c, c->now + count);
+    }
+    return count;
+}
+
+static bool is_empty(const struct ptxi_native_cache *cache)
+{
+    for (unsigned r = 0; r < PTXI_NATIVE_REGISTERS; r++)
+        if (cache->part[r] != PTXI_NATIVE_NO_PART)
+            return false;
+    return true;
+}
+
+static void clear(struct ptxi_native_cache *cache)
+{
+    cache->dirty = 0;
+    for (unsigned r = 0; r < PTXI_NATIVE_REGISTERS; r++)
+        cache->part[r] = PTXI_NATIVE_NO_PART;
+}
+
+/* An instruction after a jump that is no head is reached from the dispatch loop only. */
+static void begin_insn(struct ptxi_native_builder *c)
+{
+    if (c->dead)
+        clear(&c->cache);
+    else if (c->heads[c->now])
+        ptxi_native_drop(c);
+    c->dead = false;
+    if (is_empty(&c->cache)) {
+        c->entry[c->now] = c->x.size;
+        c->shape_count = 0;
+    }
+}
+
+static void put_blocks(struct ptxi_native_builder *c)
+{
+    for (c->now = 0; c->now < c->code->count && !c->x.oom && !c->oom && c->x.size < MAX_CODE;) {
+        c->begin[c->now] = c->x.size;
+        begin_insn(c);
+        c->now += emit(c, &c->code->insns[c->now]) ? 1 : put_call(c);
+    }
+    c->begin[c->code->count] = c->x.size;
+}
+
+static void patch_block_jumps(struct ptxi_native_builder *c)
+{
+    for (uint32_t k = 0; k < c->jump_count; k++)
+        if (!c->jumps[k].rare) {
+            assert(c->entry[c->jumps[k].target]);
+            ptxi_x86_patch(&c->x, c->jumps[k].place, c->entry[c->jumps[k].target]);
+        }
+}
+
+bool ptxi_native_compile(struct ptxi_native_builder *c)
+{
+    c->registers = c->x.wide ? 32 : 16;
+    c->bytes = c->x.wide ? 64 : 32;
+    c->heads = calloc(c->code->count + 1, sizeof *c->heads);
+    c->entry = calloc(c->code->count + 1, sizeof *c->entry);
+    c->begin = calloc(c->code->count + 1, sizeof *c->begin);
+    if (!c->heads || !c->entry || !c->begin)
+        return false;
+    clear(&c->cache);
+    ptxi_native_put_constants(c);
+    put_entry(c);
+    find_heads(c);
+    put_blocks(c);
+    put_rare_cases(c);
+    if (c->oom || c->x.oom || c->x.size >= MAX_CODE)
+        return false;
+    patch_block_jumps(c);
+    return true;
+}
+
+void ptxi_native_builder_free(struct ptxi_native_builder *c)
+{
+    free(c->x.bytes);
+    free(c->heads);
+    free(c->entry);
+    free(c->begin);
+    free(c->rare);
+    free(c->jumps);
+}

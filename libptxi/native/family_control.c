@@ -1,0 +1,204 @@
+/* Branches and loops, if all lanes take them or none does. Other branches leave to the interpreter. All lanes are
+ * active, so the warp has one split, and no other one waits for it anywhere. */
+#include <stddef.h>
+
+#include "native/builder.h"
+
+typedef struct ptxi_native_builder builder;
+typedef const struct ptxi_insn insn;
+
+static uint32_t target_of(const builder *c, insn *i)
+{
+    return c->now + (uint32_t)i->imm;
+}
+
+/* --- forward --- */
+
+bool ptxi_native_emit_bra(builder *c, insn *i, uint32_t first, uint32_t second)
+{
+    (void)first, (void)second;
+    ptxi_native_drop(c);
+    ptxi_native_jump_to(c, target_of(c, i));
+    c->dead = true;
+    return true;
+}
+
+/* eax has the lanes that branch. */
+static void branch(builder *c, insn *i)
+{
+    uint32_t all = ptxi_native_rare(c, PTXI_RARE_JUMP), some;
+
+    if (all != UINT32_MAX)
+        c->rare[all].target = target_of(c, i);
+    ptxi_x86_alu_imm(&c->x, PTXI_CMP, 32, ptxi_x86_reg(PTXI_RAX), -1);
+    ptxi_native_jump_rare(c, all, PTXI_E);
+    some = ptxi_native_rare(c, PTXI_RARE_LEAVE);
+    ptxi_x86_test(&c->x, 32, PTXI_RAX, PTXI_RAX);
+    ptxi_native_jump_rare(c, some, PTXI_NE);
+}
+
+static void load_lanes(builder *c, insn *i, bool negated)
+{
+    ptxi_x86_load(&c->x, 32, PTXI_RAX, ptxi_native_frame(i->a, 0));
+    if (negated)
+        ptxi_x86_not(&c->x, PTXI_RAX);
+}
+
+bool ptxi_native_emit_bra_pred(builder *c, insn *i, uint32_t negated, uint32_t unused)
+{
+    (void)unused;
+    load_lanes(c, i, negated);
+    branch(c, i);
+    return true;
+}
+
+bool ptxi_native_emit_bra_compare(builder *c, insn *i, uint32_t kind, uint32_t condition)
+{
+    ptxi_native_compare(c, i, (enum ptxi_native_kind)kind, (enum ptxi_native_condition)condition);
+    branch(c, i);
+    return true;
+}
+
+/* A comparison of index registers. */
+bool ptxi_native_emit_bra_index(builder *c, insn *i, uint32_t kind, uint32_t condition)
+{
+    uint32_t all = ptxi_native_rare(c, PTXI_RARE_JUMP), some = ptxi_native_rare(c, PTXI_RARE_LEAVE);
+    const struct ptxi_x86_rm first_b = ptxi_x86_reg(PTXI_RSI), last_b = ptxi_x86_reg(PTXI_RDI);
+
+    if (all != UINT32_MAX)
+        c->rare[all].target = target_of(c, i);
+    if (condition == PTXI_COMPARE_EQ || condition == PTXI_COMPARE_NE) {
+        ptxi_native_equality(c, i, some);
+        ptxi_native_jump_rare(c, all, condition == PTXI_COMPARE_EQ ? PTXI_E : PTXI_NE);
+        return true;
+    }
+    ptxi_native_ranges(c, i, (enum ptxi_native_kind)kind, some);
+    if (condition == PTXI_COMPARE_LT) {
+        ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_RDX, first_b);
+        ptxi_native_jump_rare(c, all, PTXI_L);
+        ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_RAX, last_b);
+        ptxi_native_jump_rare(c, some, PTXI_L);
+    } else {
+        ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_RAX, last_b);
+        ptxi_native_jump_rare(c, all, PTXI_GE);
+        ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_RDX, first_b);
+        ptxi_native_jump_rare(c, some, PTXI_GE);
+    }
+    return true;
+}
+
+/* --- backward: a round is paid for. Loops that wait for other threads are the handler's matter. --- */
+
+static bool waits(insn *i)
+{
+    return i->mods & (PTXI_LOOP_WAITS | PTXI_LOOP_POLLS);
+}
+
+/* The frame is complete. */
+static void jump_back(builder *c, insn *i)
+{
+    const struct ptxi_x86_rm quantum =
+        ptxi_x86_at(PTXI_NATIVE_WARP, (int32_t)offsetof(struct ptxi_warp, quantum));
+    uint32_t leave = ptxi_native_rare(c, PTXI_RARE_LEAVE);
+
+    ptxi_x86_load(&c->x, 64, PTXI_RCX, quantum);
+    ptxi_x86_alu_imm(&c->x, PTXI_SUB, 64, ptxi_x86_reg(PTXI_RCX), 1 - i->imm);
+    ptxi_native_jump_rare(c, leave, PTXI_LE);
+    ptxi_x86_store(&c->x, 64, quantum, PTXI_RCX);
+    ptxi_native_jump_to(c, target_of(c, i));
+}
+
+bool ptxi_native_emit_loop(builder *c, insn *i, uint32_t first, uint32_t second)
+{
+    (void)first, (void)second;
+    if (waits(i))
+        return false;
+    ptxi_native_drop(c);
+    jump_back(c, i);
+    c->dead = true;
+    return true;
+}
+
+/* eax has the lanes that loop. */
+static void branch_back(builder *c, insn *i)
+{
+    uint32_t none, some;
+
+    ptxi_native_flush(c);
+    ptxi_x86_alu_imm(&c->x, PTXI_CMP, 32, ptxi_x86_reg(PTXI_RAX), -1);
+    none = ptxi_x86_jump_if(&c->x, PTXI_NE);
+    jump_back(c, i);
+    ptxi_x86_patch(&c->x, none, c->x.size);
+    some = ptxi_native_rare(c, PTXI_RARE_LEAVE);
+    ptxi_x86_test(&c->x, 32, PTXI_RAX, PTXI_RAX);
+    ptxi_native_jump_rare(c, some, PTXI_NE);
+}
+
+bool ptxi_native_emit_loop_pred(builder *c, insn *i, uint32_t negated, uint32_t unused)
+{
+    (void)unused;
+    if (waits(i))
+        return false;
+    load_lanes(c, i, negated);
+    branch_back(c, i);
+    return true;
+}
+
+bool ptxi_native_emit_loop_compare(builder *c, insn *i, uint32_t kind, uint32_t condition)
+{
+    if (waits(i))
+        return false;
+    ptxi_native_compare(c, i, (enum ptxi_native_kind)kind, (enum ptxi_native_condition)condition);
+    branch_back(c, i);
+    return true;
+}
+
+/* Jumps where no lane loops. Goes on where all do. */
+static uint32_t jump_if_none(builder *c, insn *i, enum ptxi_native_kind kind, enum ptxi_native_condition condition,
+                             uint32_t some)
+{
+    const struct ptxi_x86_rm first_b = ptxi_x86_reg(PTXI_RSI), last_b = ptxi_x86_reg(PTXI_RDI);
+    uint32_t none;
+
+    if (condition == PTXI_COMPARE_EQ || condition == PTXI_COMPARE_NE) {
+        ptxi_native_equality(c, i, some);
+        return ptxi_x86_jump_if(&c->x, condition == PTXI_COMPARE_EQ ? PTXI_NE : PTXI_E);
+    }
+    ptxi_native_ranges(c, i, kind, some);
+    if (condition == PTXI_COMPARE_LT) {
+        ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_RAX, last_b);
+        none = ptxi_x86_jump_if(&c->x, PTXI_GE);
+        ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_RDX, first_b);
+        ptxi_native_jump_rare(c, some, PTXI_GE);
+    } else {
+        ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_RDX, first_b);
+        none = ptxi_x86_jump_if(&c->x, PTXI_L);
+        ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_RAX, last_b);
+        ptxi_native_jump_rare(c, some, PTXI_L);
+    }
+    return none;
+}
+
+bool ptxi_native_emit_loop_index(builder *c, insn *i, uint32_t kind, uint32_t condition)
+{
+    uint32_t some, none;
+
+    if (waits(i))
+        return false;
+    ptxi_native_flush(c);
+    some = ptxi_native_rare(c, PTXI_RARE_LEAVE);
+    none = jump_if_none(c, i, (enum ptxi_native_kind)kind, (enum ptxi_native_condition)condition, some);
+    jump_back(c, i);
+    ptxi_x86_patch(&c->x, none, c->x.size);
+    return true;
+}
+
+/* All of the warp exits. Nothing reads its registers any more. */
+bool ptxi_native_emit_exit(builder *c, insn *i, uint32_t first, uint32_t second)
+{
+    (void)i, (void)first, (void)second;
+    ptxi_native_call_handler(c, c->now);
+    ptxi_x86_patch(&c->x, ptxi_x86_jump(&c->x), c->leave);
+    c->dead = true;
+    return true;
+}

@@ -1,0 +1,246 @@
+/* Moves, operations on bits, and integer arithmetic. */
+#include <limits.h>
+#include <stddef.h>
+
+#include "isa/bytecode.h"
+#include "native/builder.h"
+
+typedef struct ptxi_native_builder builder;
+typedef const struct ptxi_insn insn;
+
+static int32_t part(const builder *c, unsigned slot, unsigned k)
+{
+    return ptxi_native_part(c, slot, k);
+}
+
+bool ptxi_native_emit_mov(builder *c, insn *i, uint32_t bits, uint32_t unused)
+{
+    (void)unused;
+    for (unsigned k = 0; k < ptxi_native_parts(c, bits) && i->d != i->a; k++) {
+        unsigned d = ptxi_native_new(c);
+
+        ptxi_x86_vector(&c->x, PTXI_V_MOV, d, 0, ptxi_native_operand(c, part(c, i->a, k)));
+        ptxi_native_define(c, part(c, i->d, k), d);
+        ptxi_native_end_part(c);
+    }
+    return true;
+}
+
+/* One word in all lanes: from memory, or from eax. */
+static void broadcast(builder *c, unsigned slot, const struct ptxi_x86_rm *memory)
+{
+    unsigned first = UINT_MAX;
+
+    for (unsigned k = 0; k < ptxi_native_parts(c, 32); k++) {
+        unsigned d = ptxi_native_new(c);
+
+        if (memory) {
+            ptxi_x86_vector(&c->x, PTXI_V_BROADCASTD, d, 0, *memory);
+        } else if (first == UINT_MAX) {
+            unsigned t = ptxi_native_temporary(c);
+
+            ptxi_x86_vmovd(&c->x, t, PTXI_RAX);
+            ptxi_x86_vector(&c->x, PTXI_V_BROADCASTD, d, 0, ptxi_x86_reg(t));
+            first = d;
+        } else {
+            ptxi_x86_vector(&c->x, PTXI_V_MOV, d, 0, ptxi_x86_reg(first));
+        }
+        ptxi_native_define(c, part(c, slot, k), d);
+        ptxi_native_end_part(c);
+    }
+}
+
+bool ptxi_native_emit_fill_32(builder *c, insn *i, uint32_t first, uint32_t second)
+{
+    (void)first, (void)second;
+    ptxi_x86_imm(&c->x, PTXI_RAX, (uint32_t)i->imm);
+    broadcast(c, i->d, NULL);
+    return true;
+}
+
+/* %ctaid. The others are mostly launch-invariant. */
+bool ptxi_native_emit_sreg_32(builder *c, insn *i, uint32_t first, uint32_t second)
+{
+    const unsigned axis = (unsigned)i->imm >> 8;
+    struct ptxi_x86_rm ctaid;
+
+    (void)first, (void)second;
+    if ((i->imm & 0xff) != PTXI_SREG_ctaid || axis > 2)
+        return false;
+    ctaid = ptxi_x86_at(PTXI_RAX, (int32_t)(offsetof(struct ptxi_cta, ctaid) + 4 * axis));
+    ptxi_x86_load(&c->x, 64, PTXI_RAX, ptxi_x86_at(PTXI_NATIVE_WARP, (int32_t)offsetof(struct ptxi_warp, cta)));
+    broadcast(c, i->d, &ctaid);
+    return true;
+}
+
+bool ptxi_native_emit_binary(builder *c, insn *i, uint32_t bits, uint32_t op)
+{
+    for (unsigned k = 0; k < ptxi_native_parts(c, bits); k++) {
+        unsigned a = ptxi_native_source(c, part(c, i->a, k)), d = ptxi_native_new(c);
+
+        ptxi_x86_vector(&c->x, op, d, a, ptxi_native_operand(c, part(c, i->b, k)));
+        ptxi_native_define(c, part(c, i->d, k), d);
+        ptxi_native_end_part(c);
+    }
+    return true;
+}
+
+bool ptxi_native_emit_unary(builder *c, insn *i, uint32_t bits, uint32_t op)
+{
+    for (unsigned k = 0; k < ptxi_native_parts(c, bits); k++) {
+        unsigned d = ptxi_native_new(c);
+
+        ptxi_x86_vector(&c->x, op, d, 0, ptxi_native_operand(c, part(c, i->a, k)));
+        ptxi_native_define(c, part(c, i->d, k), d);
+        ptxi_native_end_part(c);
+    }
+    return true;
+}
+
+bool ptxi_native_emit_neg(builder *c, insn *i, uint32_t bits, uint32_t subtract)
+{
+    for (unsigned k = 0; k < ptxi_native_parts(c, bits); k++) {
+        unsigned d = ptxi_native_new(c), zero = ptxi_native_temporary(c);
+
+        ptxi_x86_vector(&c->x, PTXI_V_PXOR, zero, zero, ptxi_x86_reg(zero));
+        ptxi_x86_vector(&c->x, subtract, d, zero, ptxi_native_operand(c, part(c, i->a, k)));
+        ptxi_native_define(c, part(c, i->d, k), d);
+        ptxi_native_end_part(c);
+    }
+    return true;
+}
+
+bool ptxi_native_emit_not(builder *c, insn *i, uint32_t bits, uint32_t unused)
+{
+    (void)unused;
+    for (unsigned k = 0; k < ptxi_native_parts(c, bits); k++) {
+        unsigned a = ptxi_native_source(c, part(c, i->a, k)), d = ptxi_native_new(c);
+
+        ptxi_x86_vector(&c->x, PTXI_V_PXOR, d, a, ptxi_native_constant(PTXI_CONST_ONES, 0));
+        ptxi_native_define(c, part(c, i->d, k), d);
+        ptxi_native_end_part(c);
+    }
+    return true;
+}
+
+/* d = (a OP b) OP c, 32 bits */
+bool ptxi_native_emit_chain(builder *c, insn *i, uint32_t first, uint32_t second)
+{
+    for (unsigned k = 0; k < ptxi_native_parts(c, 32); k++) {
+        unsigned a = ptxi_native_source(c, part(c, i->a, k)), d = ptxi_native_new(c);
+
+        ptxi_x86_vector(&c->x, first, d, a, ptxi_native_operand(c, part(c, i->b, k)));
+        ptxi_x86_vector(&c->x, second, d, d, ptxi_native_operand(c, part(c, i->c, k)));
+        ptxi_native_define(c, part(c, i->d, k), d);
+        ptxi_native_end_part(c);
+    }
+    return true;
+}
+
+/* --- from 32 to 64 bits: part k of the result needs half a part of the source, which is read from the frame --- */
+
+static struct ptxi_x86_rm half(const builder *c, unsigned slot, unsigned k)
+{
+    return ptxi_native_frame(slot, k * c->bytes / 2);
+}
+
+/* d = (a << b), and + c if `adds`. Counts have 32 bits. */
+bool ptxi_native_emit_shift_64(builder *c, insn *i, uint32_t shift, uint32_t adds)
+{
+    ptxi_native_sync(c, i->b, ptxi_native_parts(c, 32));
+    for (unsigned k = 0; k < ptxi_native_parts(c, 64); k++) {
+        unsigned a = ptxi_native_source(c, part(c, i->a, k)), d = ptxi_native_new(c), t = ptxi_native_temporary(c);
+
+        ptxi_x86_vector(&c->x, PTXI_V_PMOVZXDQ, t, 0, half(c, i->b, k));
+        ptxi_x86_vector(&c->x, shift, d, a, ptxi_x86_reg(t));
+        if (adds)
+            ptxi_x86_vector(&c->x, PTXI_V_PADDQ, d, d, ptxi_native_operand(c, part(c, i->c, k)));
+        ptxi_native_define(c, part(c, i->d, k), d);
+        ptxi_native_end_part(c);
+    }
+    return true;
+}
+
+bool ptxi_native_emit_extend(builder *c, insn *i, uint32_t extend, uint32_t unused)
+{
+    (void)unused;
+    ptxi_native_sync(c, i->a, ptxi_native_parts(c, 32));
+    for (unsigned k = 0; k < ptxi_native_parts(c, 64); k++) {
+        unsigned d = ptxi_native_new(c);
+
+        ptxi_x86_vector(&c->x, extend, d, 0, half(c, i->a, k));
+        ptxi_native_define(c, part(c, i->d, k), d);
+    }
+    return true;
+}
+
+static bool adds(insn *i)
+{
+    return i->op == PTXI_OP_mad_wide_s32 || i->op == PTXI_OP_mad_wide_u32;
+}
+
+bool ptxi_native_emit_wide_product(builder *c, insn *i, uint32_t extend, uint32_t multiply)
+{
+    ptxi_native_sync(c, i->a, ptxi_native_parts(c, 32));
+    ptxi_native_sync(c, i->b, ptxi_native_parts(c, 32));
+    for (unsigned k = 0; k < ptxi_native_parts(c, 64); k++) {
+        unsigned d = ptxi_native_new(c), t = ptxi_native_temporary(c);
+
+        ptxi_x86_vector(&c->x, extend, d, 0, half(c, i->a, k));
+        ptxi_x86_vector(&c->x, extend, t, 0, half(c, i->b, k));
+        ptxi_x86_vector(&c->x, multiply, d, d, ptxi_x86_reg(t));
+        if (adds(i))
+            ptxi_x86_vector(&c->x, PTXI_V_PADDQ, d, d, ptxi_native_operand(c, part(c, i->c, k)));
+        ptxi_native_define(c, part(c, i->d, k), d);
+        ptxi_native_end_part(c);
+    }
+    return true;
+}
+
+bool ptxi_native_emit_trunc_64_32(builder *c, insn *i, uint32_t first, uint32_t second)
+{
+    (void)first, (void)second;
+    for (unsigned k = 0; k < ptxi_native_parts(c, 32); k++) {
+        unsigned low = ptxi_native_source(c, part(c, i->a, 2 * k)), d = ptxi_native_new(c);
+
+        if (c->x.wide) {
+            unsigned high = ptxi_native_source(c, part(c, i->a, 2 * k + 1)), t = ptxi_native_temporary(c);
+
+            ptxi_x86_vector(&c->x, PTXI_V_PMOVQD_TO, low, 0, ptxi_x86_reg(d));
+            ptxi_x86_vector(&c->x, PTXI_V_PMOVQD_TO, high, 0, ptxi_x86_reg(t));
+            ptxi_x86_vector_imm(&c->x, PTXI_V_INSERT_HALF, d, d, ptxi_x86_reg(t), 1);
+        } else {
+            ptxi_x86_vector_imm(&c->x, PTXI_V_SHUFPS, d, low, ptxi_native_operand(c, part(c, i->a, 2 * k + 1)), 0x88);
+            ptxi_x86_vector_imm(&c->x, PTXI_V_PERMQ, d, 0, ptxi_x86_reg(d), 0xd8);
+        }
+        ptxi_native_define(c, part(c, i->d, k), d);
+        ptxi_native_end_part(c);
+    }
+    return true;
+}
+
+/* shf with .wrap: a shift of b:a. The host's shifts by 32 give 0. */
+bool ptxi_native_emit_funnel(builder *c, insn *i, uint32_t right, uint32_t unused)
+{
+    const uint32_t near = right ? PTXI_V_PSRLVD : PTXI_V_PSLLVD, far = right ? PTXI_V_PSLLVD : PTXI_V_PSRLVD;
+
+    (void)unused;
+    if (!(i->mods & PTXI_MOD_WRAP))
+        return false;
+    for (unsigned k = 0; k < ptxi_native_parts(c, 32); k++) {
+        unsigned x = ptxi_native_source(c, part(c, right ? i->a : i->b, k));
+        unsigned y = ptxi_native_source(c, part(c, right ? i->b : i->a, k));
+        unsigned count = ptxi_native_source(c, part(c, i->c, k));
+        unsigned d = ptxi_native_new(c), n = ptxi_native_temporary(c), t = ptxi_native_temporary(c);
+
+        ptxi_x86_vector(&c->x, PTXI_V_PAND, n, count, ptxi_native_constant(PTXI_CONST_31, 0));
+        ptxi_x86_vector(&c->x, near, d, x, ptxi_x86_reg(n));
+        ptxi_x86_vector(&c->x, PTXI_V_MOV, t, 0, ptxi_native_constant(PTXI_CONST_32, 0));
+        ptxi_x86_vector(&c->x, PTXI_V_PSUBD, t, t, ptxi_x86_reg(n));
+        ptxi_x86_vector(&c->x, far, t, y, ptxi_x86_reg(t));
+        ptxi_x86_vector(&c->x, PTXI_V_POR, d, d, ptxi_x86_reg(t));
+        ptxi_native_define(c, part(c, i->d, k), d);
+        ptxi_native_end_part(c);
+    }
+    return true;
+}

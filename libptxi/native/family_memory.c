@@ -1,0 +1,371 @@
+/* Address registers, loads and stores. Native code has the usual case: the lanes access a row of elements, and it is in
+ * the allocation that the instruction hit last, or in the CTA's shared memory. Rare code calls the handler. */
+#include <stddef.h>
+
+#include "exec/engine/row_register.h"
+#include "exec/memory/shape.h"
+#include "native/builder.h"
+
+typedef struct ptxi_native_builder builder;
+typedef const struct ptxi_insn insn;
+
+static int32_t part(const builder *c, unsigned slot, unsigned k)
+{
+    return ptxi_native_part(c, slot, k);
+}
+
+static struct ptxi_x86_rm reg(unsigned r)
+{
+    return ptxi_x86_reg(r);
+}
+
+static struct ptxi_x86_rm of_warp(size_t offset)
+{
+    return ptxi_x86_at(PTXI_NATIVE_WARP, (int32_t)offset);
+}
+
+/* --- rows of 32-bit elements --- */
+
+/* Jumps to a rare case unless element l of the slot is element 0 + l * step, modulo 2^32. Allocates no registers after
+ * the call of ptxi_native_rare(), which the caller gets. */
+static uint32_t check_row(builder *c, unsigned slot, unsigned shift)
+{
+    const unsigned count = ptxi_native_parts(c, 32);
+    const unsigned first = ptxi_native_temporary(c), t = ptxi_native_temporary(c), all = ptxi_native_temporary(c);
+    uint32_t rare;
+
+    ptxi_x86_vector(&c->x, PTXI_V_BROADCASTD, first, 0, ptxi_native_scalar(c, slot));
+    for (unsigned k = 0; k < count; k++) {
+        const struct ptxi_x86_rm lane = ptxi_native_constant(shift ? PTXI_CONST_IOTA_4 : PTXI_CONST_IOTA, k * c->bytes);
+        const struct ptxi_x86_rm value = ptxi_native_operand(c, part(c, slot, k));
+
+        ptxi_x86_vector(&c->x, PTXI_V_PADDD, t, first, lane);
+        if (c->x.wide) {
+            ptxi_x86_vector_masked(&c->x, PTXI_V_PCMPD, 1, t, value, PTXI_COMPARE_EQ, k ? 1 : 0);
+        } else {
+            ptxi_x86_vector(&c->x, PTXI_V_PCMPEQD, k ? t : all, t, value);
+            if (k)
+                ptxi_x86_vector(&c->x, PTXI_V_PAND, all, all, reg(t));
+        }
+    }
+    rare = ptxi_native_rare(c, PTXI_RARE_HANDLER);
+    if (c->x.wide)
+        ptxi_x86_kmovw_from(&c->x, PTXI_RAX, 1);
+    else
+        ptxi_x86_vector(&c->x, PTXI_V_MOVMSKPS, PTXI_RAX, 0, reg(all));
+    ptxi_x86_alu_imm(&c->x, PTXI_CMP, 32, reg(PTXI_RAX), c->x.wide ? 0xffff : 0xff);
+    ptxi_native_jump_rare(c, rare, PTXI_NE);
+    return rare;
+}
+
+/* --- address registers (exec/engine/row_register.h) --- */
+
+static struct ptxi_x86_rm field(unsigned slot, size_t offset)
+{
+    return ptxi_native_frame(slot, (unsigned)offset);
+}
+
+#define FIELD(slot, name) field(slot, offsetof(struct ptxi_lane_row, name))
+
+/* d = a * b + c, if the index a grows by 1. */
+bool ptxi_native_emit_address_wide(builder *c, insn *i, uint32_t is_signed, uint32_t unused)
+{
+    struct ptxi_x86_rm factor = ptxi_native_scalar(c, i->b), first = ptxi_native_scalar(c, i->a);
+    uint32_t rare;
+
+    (void)unused;
+    if (i->c != PTXI_NO_SLOT)
+        ptxi_native_scalar(c, i->c);
+    rare = check_row(c, i->a, 0);
+    ptxi_x86_load(&c->x, 32, PTXI_RAX, first);
+    ptxi_x86_lea(&c->x, 32, PTXI_RCX, ptxi_x86_at(PTXI_RAX, PTXI_LANES - 1));
+    ptxi_x86_alu(&c->x, PTXI_CMP, 32, PTXI_RCX, reg(PTXI_RAX));
+    ptxi_native_jump_rare(c, rare, is_signed ? PTXI_L : PTXI_B);
+    if (is_signed) {
+        ptxi_x86_movsxd(&c->x, PTXI_RAX, reg(PTXI_RAX));
+        ptxi_x86_movsxd(&c->x, PTXI_RCX, factor);
+    } else {
+        ptxi_x86_load(&c->x, 32, PTXI_RCX, factor);
+    }
+    ptxi_x86_imul(&c->x, PTXI_RAX, reg(PTXI_RCX));
+    if (i->c != PTXI_NO_SLOT)
+        ptxi_x86_alu(&c->x, PTXI_ADD, 64, PTXI_RAX, ptxi_native_frame(i->c, 0));
+    ptxi_x86_store(&c->x, 64, FIELD(i->d, form), PTXI_NATIVE_ROW);
+    ptxi_x86_store(&c->x, 64, FIELD(i->d, stride), PTXI_RCX);
+    ptxi_x86_store(&c->x, 64, FIELD(i->d, first), PTXI_RAX);
+    ptxi_native_resume(c, rare);
+    return true;
+}
+
+/* Whether `bytes` at rax are in the allocation that the instruction hit last, as in ptxi_access_is_cached(). */
+static void check_bounds(builder *c, insn *i, unsigned bytes, bool is_store, uint32_t rare)
+{
+    const unsigned entry = ((uintptr_t)i / sizeof *i) % PTXI_ACCESS_HITS * sizeof(struct ptxi_access_hit);
+    const size_t end = is_store ? offsetof(struct ptxi_access_hit, write_hi) : offsetof(struct ptxi_access_hit, hi);
+
+    ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_RAX,
+                 ptxi_x86_at(PTXI_NATIVE_HITS, (int32_t)(entry + offsetof(struct ptxi_access_hit, lo))));
+    ptxi_native_jump_rare(c, rare, PTXI_B);
+    ptxi_x86_lea(&c->x, 64, PTXI_RCX, ptxi_x86_at(PTXI_RAX, (int32_t)bytes));
+    ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_RCX, ptxi_x86_at(PTXI_NATIVE_HITS, (int32_t)(entry + end)));
+    ptxi_native_jump_rare(c, rare, PTXI_A);
+    ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_RCX, reg(PTXI_RAX));
+    ptxi_native_jump_rare(c, rare, PTXI_BE);
+    ptxi_x86_load(&c->x, 64, PTXI_RDX, ptxi_x86_at(PTXI_NATIVE_GENERATION, 0));
+    ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_RDX,
+                 ptxi_x86_at(PTXI_NATIVE_HITS, (int32_t)(entry + offsetof(struct ptxi_access_hit, generation))));
+    ptxi_native_jump_rare(c, rare, PTXI_NE);
+}
+
+/* rax = the address of lane 0, if the register holds a row of aligned addresses */
+static void load_first(builder *c, insn *i, unsigned size, uint32_t rare)
+{
+    ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_NATIVE_ROW, FIELD(i->a, form));
+    ptxi_native_jump_rare(c, rare, PTXI_NE);
+    ptxi_x86_load(&c->x, 64, PTXI_RAX, FIELD(i->a, first));
+    ptxi_x86_test_imm(&c->x, reg(PTXI_RAX), (int32_t)size - 1);
+    ptxi_native_jump_rare(c, rare, PTXI_NE);
+    if (i->imm)
+        ptxi_x86_alu_imm(&c->x, PTXI_ADD, 64, reg(PTXI_RAX), i->imm);
+}
+
+/* Element k of a row begins at rax + disp, or, with an index register, at rax + index + disp. */
+static void load_row(builder *c, const unsigned *d, unsigned bits, unsigned index, int32_t disp)
+{
+    for (unsigned k = 0; k < ptxi_native_parts(c, bits); k++)
+        ptxi_x86_vector(&c->x, PTXI_V_MOVU, d[k], 0,
+                        ptxi_x86_indexed(PTXI_RAX, index, disp + (int32_t)(k * c->bytes)));
+}
+
+static void store_row(builder *c, unsigned slot, unsigned bits, unsigned index, int32_t disp)
+{
+    for (unsigned k = 0; k < ptxi_native_parts(c, bits); k++) {
+        unsigned value = ptxi_native_source(c, part(c, slot, k));
+
+        ptxi_x86_vector(&c->x, PTXI_V_MOVU_TO, value, 0,
+                        ptxi_x86_indexed(PTXI_RAX, index, disp + (int32_t)(k * c->bytes)));
+        ptxi_native_end_part(c);
+    }
+}
+
+enum { MAX_PARTS = PTXI_LANES * 8 / 32 };
+
+static void new_registers(builder *c, unsigned bits, unsigned d[MAX_PARTS])
+{
+    for (unsigned k = 0; k < ptxi_native_parts(c, bits); k++)
+        d[k] = ptxi_native_new(c);
+}
+
+static void define(builder *c, unsigned slot, unsigned bits, const unsigned *d)
+{
+    for (unsigned k = 0; k < ptxi_native_parts(c, bits); k++)
+        ptxi_native_define(c, part(c, slot, k), d[k]);
+}
+
+/* All lanes have one address. */
+static void load_one(builder *c, insn *i, unsigned bits, const unsigned *d, uint32_t rare)
+{
+    ptxi_x86_alu_imm(&c->x, PTXI_CMP, 64, FIELD(i->a, stride), 0);
+    ptxi_native_jump_rare(c, rare, PTXI_NE);
+    check_bounds(c, i, bits / 8, false, rare);
+    ptxi_x86_vector(&c->x, bits == 32 ? PTXI_V_BROADCASTD : PTXI_V_BROADCASTQ, d[0], 0, ptxi_x86_at(PTXI_RAX, 0));
+    for (unsigned k = 1; k < ptxi_native_parts(c, bits); k++)
+        ptxi_x86_vector(&c->x, PTXI_V_MOV, d[k], 0, reg(d[0]));
+}
+
+bool ptxi_native_emit_load_row(builder *c, insn *i, uint32_t bits, uint32_t unused)
+{
+    const unsigned size = bits / 8;
+    unsigned d[MAX_PARTS];
+    uint32_t rare, one, done;
+
+    (void)unused;
+    if (i->imm & ((int32_t)size - 1))
+        return false;
+    new_registers(c, bits, d);
+    rare = ptxi_native_rare(c, PTXI_RARE_HANDLER);
+    load_first(c, i, size, rare);
+    ptxi_x86_alu_imm(&c->x, PTXI_CMP, 64, FIELD(i->a, stride), (int32_t)size);
+    one = ptxi_x86_jump_if(&c->x, PTXI_NE);
+    check_bounds(c, i, PTXI_LANES * size, false, rare);
+    load_row(c, d, bits, PTXI_NO_REGISTER, 0);
+    done = ptxi_x86_jump(&c->x);
+    ptxi_x86_patch(&c->x, one, c->x.size);
+    load_one(c, i, bits, d, rare);
+    ptxi_x86_patch(&c->x, done, c->x.size);
+    define(c, i->d, bits, d);
+    ptxi_native_resume(c, rare);
+    return true;
+}
+
+bool ptxi_native_emit_store_row(builder *c, insn *i, uint32_t bits, uint32_t unused)
+{
+    const unsigned size = bits / 8;
+    uint32_t rare;
+
+    (void)unused;
+    if (i->imm & ((int32_t)size - 1))
+        return false;
+    rare = ptxi_native_rare(c, PTXI_RARE_HANDLER);
+    load_first(c, i, size, rare);
+    ptxi_x86_alu_imm(&c->x, PTXI_CMP, 64, FIELD(i->a, stride), (int32_t)size);
+    ptxi_native_jump_rare(c, rare, PTXI_NE);
+    check_bounds(c, i, PTXI_LANES * size, true, rare);
+    store_row(c, i->b, bits, PTXI_NO_REGISTER, 0);
+    ptxi_native_resume(c, rare);
+    return true;
+}
+
+/* --- shared memory --- */
+
+/* Whether addresses from eax + least to ecx + most, and 4 bytes there, are in the CTA's shared memory, as
+ * ptxi_shared_covers() says. Changes rcx and rdx. */
+static void check_shared(builder *c, int32_t least, int32_t most, uint32_t rare)
+{
+    ptxi_x86_test(&c->x, 32, PTXI_RCX, PTXI_RCX);
+    ptxi_native_jump_rare(c, rare, PTXI_L);
+    ptxi_x86_lea(&c->x, 64, PTXI_RDX, ptxi_x86_at(PTXI_RAX, least));
+    ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_RDX, of_warp(offsetof(struct ptxi_warp, shared_at)));
+    ptxi_native_jump_rare(c, rare, PTXI_L);
+    ptxi_x86_load(&c->x, 64, PTXI_RDX, of_warp(offsetof(struct ptxi_warp, shared_at)));
+    ptxi_x86_alu(&c->x, PTXI_ADD, 64, PTXI_RDX, of_warp(offsetof(struct ptxi_warp, shared_size)));
+    ptxi_x86_alu_imm(&c->x, PTXI_SUB, 64, reg(PTXI_RDX), 4);
+    ptxi_x86_alu_imm(&c->x, PTXI_SUB, 64, reg(PTXI_RDX), most);
+    ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_RCX, reg(PTXI_RDX));
+    ptxi_native_jump_rare(c, rare, PTXI_G);
+}
+
+/* rax = the address of the first element of a row, which may be accessed */
+static uint32_t check_shared_row(builder *c, insn *i)
+{
+    struct ptxi_x86_rm first = ptxi_native_scalar(c, i->a);
+    uint32_t rare = check_row(c, i->a, 2);
+
+    ptxi_x86_load(&c->x, 32, PTXI_RAX, first);
+    ptxi_x86_test_imm(&c->x, reg(PTXI_RAX), 3);
+    ptxi_native_jump_rare(c, rare, PTXI_NE);
+    ptxi_x86_lea(&c->x, 64, PTXI_RCX, ptxi_x86_at(PTXI_RAX, 4 * (PTXI_LANES - 1)));
+    /* hi < lo, if the addresses wrap, is beyond INT32_MAX here */
+    ptxi_x86_alu_imm(&c->x, PTXI_CMP, 64, reg(PTXI_RCX), INT32_MAX);
+    ptxi_native_jump_rare(c, rare, PTXI_G);
+    check_shared(c, i->imm, i->imm, rare);
+    return rare;
+}
+
+bool ptxi_native_emit_load_shared(builder *c, insn *i, uint32_t first, uint32_t second)
+{
+    unsigned d[MAX_PARTS];
+    uint32_t rare;
+
+    (void)first, (void)second;
+    if (i->imm & 3)
+        return false;
+    new_registers(c, 32, d);
+    rare = check_shared_row(c, i);
+    load_row(c, d, 32, PTXI_NATIVE_SHARED, i->imm);
+    define(c, i->d, 32, d);
+    ptxi_native_resume(c, rare);
+    return true;
+}
+
+bool ptxi_native_emit_store_shared(builder *c, insn *i, uint32_t first, uint32_t second)
+{
+    uint32_t rare;
+
+    (void)first, (void)second;
+    if (i->imm & 3)
+        return false;
+    rare = check_shared_row(c, i);
+    ptxi_native_end_part(c);
+    store_row(c, i->b, 32, PTXI_NATIVE_SHARED, i->imm);
+    ptxi_native_resume(c, rare);
+    return true;
+}
+
+/* --- addresses whose shape is known (exec/memory/shape.h). A group of lanes is a part. ---
+ *
+ * Shapes are launch-invariant. The first load with a shape checks it for all loads up to the next place where the code
+ * may be entered. If the check fails, the code is left. */
+
+#define SHAPE(slot, name) field(slot, offsetof(struct ptxi_shape, name))
+
+static bool is_aligned_shaped(insn *i)
+{
+    return i->op == PTXI_OP_ld_shared_32_shaped && !(i->imm & 3);
+}
+
+/* The lowest and the highest offset of loads with the shape, from the current one to the end of the block. */
+static void offsets_of_shape(const builder *c, unsigned slot, int32_t *least, int32_t *most)
+{
+    *least = *most = c->code->insns[c->now].imm;
+    for (uint32_t k = c->now + 1; k < c->code->count && !c->heads[k]; k++) {
+        insn *i = &c->code->insns[k];
+
+        if (!is_aligned_shaped(i) || i->b != slot)
+            continue;
+        *least = i->imm < *least ? i->imm : *least;
+        *most = i->imm > *most ? i->imm : *most;
+    }
+}
+
+static bool is_checked(const builder *c, unsigned slot)
+{
+    for (unsigned k = 0; k < c->shape_count; k++)
+        if (c->shapes[k] == slot)
+            return true;
+    return false;
+}
+
+static void check_shape(builder *c, insn *i)
+{
+    uint32_t rare = ptxi_native_rare(c, PTXI_RARE_LEAVE);
+    int32_t least = i->imm, most = i->imm;
+
+    if (c->shape_count < PTXI_NATIVE_SHAPES) {
+        c->shapes[c->shape_count++] = i->b;
+        offsets_of_shape(c, i->b, &least, &most);
+    }
+    ptxi_x86_cmp_byte(&c->x, SHAPE(i->b, usable), 0);
+    ptxi_native_jump_rare(c, rare, PTXI_E);
+    ptxi_x86_test_imm(&c->x, SHAPE(i->b, bits), 3);
+    ptxi_native_jump_rare(c, rare, PTXI_NE);
+    ptxi_x86_load(&c->x, 32, PTXI_RAX, SHAPE(i->b, lo));
+    ptxi_x86_load(&c->x, 32, PTXI_RCX, SHAPE(i->b, hi));
+    check_shared(c, least, most, rare);
+}
+
+static void load_groups(builder *c, insn *i, const unsigned *d, uint32_t load)
+{
+    for (unsigned k = 0; k < ptxi_native_parts(c, 32); k++) {
+        ptxi_x86_load(&c->x, 32, PTXI_RAX, field(i->b, offsetof(struct ptxi_shape, first) + 4 * k));
+        ptxi_x86_vector(&c->x, load, d[k], 0, ptxi_x86_indexed(PTXI_RAX, PTXI_NATIVE_SHARED, i->imm));
+    }
+}
+
+/* All groups are contiguous, or each is one address. */
+bool ptxi_native_emit_load_shaped(builder *c, insn *i, uint32_t first, uint32_t second)
+{
+    const int32_t all_contiguous = ptxi_native_parts(c, 32) == 4 ? 0x01010101 : 0x0101;
+    unsigned d[MAX_PARTS];
+    uint32_t mixed, other, done;
+
+    (void)first, (void)second;
+    if (!is_aligned_shaped(i))
+        return false;
+    new_registers(c, 32, d);
+    if (!is_checked(c, i->b))
+        check_shape(c, i);
+    mixed = ptxi_native_rare(c, PTXI_RARE_HANDLER);
+    ptxi_x86_alu_imm(&c->x, PTXI_CMP, 32, SHAPE(i->b, contiguous), all_contiguous);
+    other = ptxi_x86_jump_if(&c->x, PTXI_NE);
+    load_groups(c, i, d, PTXI_V_MOVU);
+    done = ptxi_x86_jump(&c->x);
+    ptxi_x86_patch(&c->x, other, c->x.size);
+    ptxi_x86_alu_imm(&c->x, PTXI_CMP, 32, SHAPE(i->b, contiguous), 0);
+    ptxi_native_jump_rare(c, mixed, PTXI_NE);
+    load_groups(c, i, d, PTXI_V_BROADCASTD);
+    ptxi_x86_patch(&c->x, done, c->x.size);
+    define(c, i->d, 32, d);
+    ptxi_native_resume(c, mixed);
+    return true;
+}

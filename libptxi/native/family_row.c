@@ -1,0 +1,231 @@
+/* Operations on row registers (exec/engine/row_register.h), if the operands are rows of all lanes. They are scalar
+ * operations on the frame. */
+#include <stddef.h>
+
+#include "exec/engine/row_register.h"
+#include "native/builder.h"
+
+typedef struct ptxi_native_builder builder;
+typedef const struct ptxi_insn insn;
+
+#define FIELD(slot, name) ptxi_native_frame(slot, offsetof(struct ptxi_lane_row, name))
+
+static struct ptxi_x86_rm reg(unsigned r)
+{
+    return ptxi_x86_reg(r);
+}
+
+static void check_row(builder *c, unsigned slot, uint32_t rare)
+{
+    ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_NATIVE_ROW, FIELD(slot, form));
+    ptxi_native_jump_rare(c, rare, PTXI_NE);
+}
+
+/* The register becomes a row with first value rax and stride rcx. */
+static void set_row(builder *c, unsigned slot)
+{
+    ptxi_x86_store(&c->x, 64, FIELD(slot, form), PTXI_NATIVE_ROW);
+    ptxi_x86_store(&c->x, 64, FIELD(slot, first), PTXI_RAX);
+    ptxi_x86_store(&c->x, 64, FIELD(slot, stride), PTXI_RCX);
+}
+
+/* --- index registers: 32 bits. rax becomes the first value, rcx the stride. --- */
+
+static void add_or_subtract(builder *c, enum ptxi_x86_alu op, unsigned slot)
+{
+    ptxi_x86_alu(&c->x, op, 32, PTXI_RAX, FIELD(slot, first));
+    ptxi_x86_alu(&c->x, op, 32, PTXI_RCX, FIELD(slot, stride));
+}
+
+/* One of the strides must be 0. */
+static void multiply(builder *c, insn *i, uint32_t rare)
+{
+    ptxi_x86_load(&c->x, 64, PTXI_RDX, reg(PTXI_RCX));
+    ptxi_x86_imul(&c->x, PTXI_RDX, FIELD(i->b, stride));
+    ptxi_x86_test(&c->x, 64, PTXI_RDX, PTXI_RDX);
+    ptxi_native_jump_rare(c, rare, PTXI_NE);
+    ptxi_x86_load(&c->x, 64, PTXI_RDX, FIELD(i->b, stride));
+    ptxi_x86_imul(&c->x, PTXI_RDX, reg(PTXI_RAX));
+    ptxi_x86_imul(&c->x, PTXI_RCX, FIELD(i->b, first));
+    ptxi_x86_alu(&c->x, PTXI_ADD, 32, PTXI_RCX, reg(PTXI_RDX));
+    ptxi_x86_imul(&c->x, PTXI_RAX, FIELD(i->b, first));
+    ptxi_x86_load(&c->x, 32, PTXI_RAX, reg(PTXI_RAX));
+}
+
+/* The count must be the same in all lanes and below 32. */
+static void shift_left(builder *c, insn *i, uint32_t rare)
+{
+    ptxi_x86_alu_imm(&c->x, PTXI_CMP, 64, FIELD(i->b, stride), 0);
+    ptxi_native_jump_rare(c, rare, PTXI_NE);
+    ptxi_x86_load(&c->x, 32, PTXI_RDX, reg(PTXI_RCX));
+    ptxi_x86_load(&c->x, 32, PTXI_RCX, FIELD(i->b, first));
+    ptxi_x86_alu_imm(&c->x, PTXI_CMP, 32, reg(PTXI_RCX), 32);
+    ptxi_native_jump_rare(c, rare, PTXI_AE);
+    ptxi_x86_shl_cl(&c->x, PTXI_RAX);
+    ptxi_x86_shl_cl(&c->x, PTXI_RDX);
+    ptxi_x86_load(&c->x, 32, PTXI_RCX, reg(PTXI_RDX));
+}
+
+/* d = a op b, and + c if `adds` */
+bool ptxi_native_emit_index(builder *c, insn *i, uint32_t op, uint32_t adds)
+{
+    uint32_t rare = ptxi_native_rare(c, PTXI_RARE_HANDLER);
+
+    check_row(c, i->a, rare);
+    if (op != PTXI_INDEX_MOV)
+        check_row(c, i->b, rare);
+    if (adds)
+        check_row(c, i->c, rare);
+    ptxi_x86_load(&c->x, 32, PTXI_RAX, FIELD(i->a, first));
+    ptxi_x86_load(&c->x, 64, PTXI_RCX, FIELD(i->a, stride));
+    switch ((enum ptxi_native_index_op)op) {
+    case PTXI_INDEX_MOV: break;
+    case PTXI_INDEX_ADD: add_or_subtract(c, PTXI_ADD, i->b); break;
+    case PTXI_INDEX_SUB: add_or_subtract(c, PTXI_SUB, i->b); break;
+    case PTXI_INDEX_MUL: multiply(c, i, rare); break;
+    case PTXI_INDEX_SHL: shift_left(c, i, rare); break;
+    }
+    if (adds)
+        add_or_subtract(c, PTXI_ADD, i->c);
+    ptxi_x86_movsxd(&c->x, PTXI_RCX, reg(PTXI_RCX));
+    set_row(c, i->d);
+    ptxi_native_resume(c, rare);
+    return true;
+}
+
+/* %ctaid */
+bool ptxi_native_emit_index_sreg(builder *c, insn *i, uint32_t first, uint32_t second)
+{
+    const unsigned axis = (unsigned)i->imm >> 8;
+
+    (void)first, (void)second;
+    if ((i->imm & 0xff) != PTXI_SREG_ctaid || axis > 2)
+        return false;
+    ptxi_x86_load(&c->x, 64, PTXI_RAX, ptxi_x86_at(PTXI_NATIVE_WARP, (int32_t)offsetof(struct ptxi_warp, cta)));
+    ptxi_x86_load(&c->x, 32, PTXI_RAX,
+                  ptxi_x86_at(PTXI_RAX, (int32_t)(offsetof(struct ptxi_cta, ctaid) + 4 * axis)));
+    ptxi_x86_imm(&c->x, PTXI_RCX, 0);
+    set_row(c, i->d);
+    return true;
+}
+
+/* --- comparisons --- */
+
+static void load_extended(builder *c, bool is_signed, unsigned r, struct ptxi_x86_rm from)
+{
+    if (is_signed)
+        ptxi_x86_movsxd(&c->x, r, from);
+    else
+        ptxi_x86_load(&c->x, 32, r, from);
+}
+
+/* last = first + 31 * last, where `last` is the stride. The rare case: it does not fit into 32 bits. Changes rcx unless
+ * it is `last`. */
+static void extend_range(builder *c, bool is_signed, unsigned first, unsigned last, unsigned scratch, uint32_t rare)
+{
+    ptxi_x86_load(&c->x, 64, scratch, reg(last));
+    ptxi_x86_shl(&c->x, 64, last, 5);
+    ptxi_x86_alu(&c->x, PTXI_SUB, 64, last, reg(scratch));
+    ptxi_x86_alu(&c->x, PTXI_ADD, 64, last, reg(first));
+    load_extended(c, is_signed, scratch, reg(last));
+    ptxi_x86_alu(&c->x, PTXI_CMP, 64, scratch, reg(last));
+    ptxi_native_jump_rare(c, rare, PTXI_NE);
+}
+
+static void range(builder *c, unsigned slot, bool is_signed, unsigned first, unsigned last, uint32_t rare)
+{
+    check_row(c, slot, rare);
+    ptxi_x86_load(&c->x, 64, last, FIELD(slot, stride));
+    ptxi_x86_test(&c->x, 64, last, last);
+    ptxi_native_jump_rare(c, rare, PTXI_L);
+    load_extended(c, is_signed, first, FIELD(slot, first));
+    extend_range(c, is_signed, first, last, PTXI_RCX, rare);
+}
+
+void ptxi_native_ranges(builder *c, insn *i, enum ptxi_native_kind kind, uint32_t rare)
+{
+    range(c, i->a, kind == PTXI_SIGNED, PTXI_RAX, PTXI_RDX, rare);
+    range(c, i->b, kind == PTXI_SIGNED, PTXI_RSI, PTXI_RDI, rare);
+}
+
+void ptxi_native_equality(builder *c, insn *i, uint32_t rare)
+{
+    check_row(c, i->a, rare);
+    check_row(c, i->b, rare);
+    ptxi_x86_load(&c->x, 64, PTXI_RAX, FIELD(i->a, stride));
+    ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_RAX, FIELD(i->b, stride));
+    ptxi_native_jump_rare(c, rare, PTXI_NE);
+    ptxi_x86_load(&c->x, 32, PTXI_RAX, FIELD(i->a, first));
+    ptxi_x86_alu(&c->x, PTXI_CMP, 32, PTXI_RAX, FIELD(i->b, first));
+}
+
+/* A predicate that holds in all lanes or in none. */
+bool ptxi_native_emit_index_setp(builder *c, insn *i, uint32_t kind, uint32_t condition)
+{
+    const uint32_t all = (uint32_t)PTXI_ALL_LANES, holds = i->mods & PTXI_MOD_NOT_C ? 0 : all;
+    uint32_t rare = ptxi_native_rare(c, PTXI_RARE_HANDLER), done;
+
+    if (condition == PTXI_COMPARE_EQ) {
+        ptxi_native_equality(c, i, rare);
+        ptxi_x86_imm(&c->x, PTXI_RCX, holds);
+        done = ptxi_x86_jump_if(&c->x, PTXI_E);
+        ptxi_x86_imm(&c->x, PTXI_RCX, holds ^ all);
+    } else {
+        ptxi_native_ranges(c, i, (enum ptxi_native_kind)kind, rare);
+        ptxi_x86_imm(&c->x, PTXI_RCX, holds);
+        ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_RDX, reg(PTXI_RSI));
+        done = ptxi_x86_jump_if(&c->x, PTXI_L);
+        ptxi_x86_imm(&c->x, PTXI_RCX, holds ^ all);
+        ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_RAX, reg(PTXI_RDI));
+        ptxi_native_jump_rare(c, rare, PTXI_L);
+    }
+    ptxi_x86_patch(&c->x, done, c->x.size);
+    ptxi_x86_store(&c->x, 32, ptxi_native_frame(i->d, 0), PTXI_RCX);
+    ptxi_native_resume(c, rare);
+    return true;
+}
+
+/* --- addresses --- */
+
+/* d = a * b + c, for an index register a that does not wrap. */
+bool ptxi_native_emit_address_index(builder *c, insn *i, uint32_t is_signed, uint32_t unused)
+{
+    struct ptxi_x86_rm factor = ptxi_native_scalar(c, i->b);
+    uint32_t rare;
+
+    (void)unused;
+    if (i->c != PTXI_NO_SLOT)
+        ptxi_native_scalar(c, i->c);
+    rare = ptxi_native_rare(c, PTXI_RARE_HANDLER);
+    check_row(c, i->a, rare);
+    load_extended(c, is_signed, PTXI_RAX, FIELD(i->a, first));
+    ptxi_x86_load(&c->x, 64, PTXI_RDX, FIELD(i->a, stride));
+    ptxi_x86_load(&c->x, 64, PTXI_RCX, reg(PTXI_RDX));
+    extend_range(c, is_signed, PTXI_RAX, PTXI_RDX, PTXI_RSI, rare);
+    load_extended(c, is_signed, PTXI_RDX, factor);
+    ptxi_x86_imul(&c->x, PTXI_RAX, reg(PTXI_RDX));
+    ptxi_x86_imul(&c->x, PTXI_RCX, reg(PTXI_RDX));
+    if (i->c != PTXI_NO_SLOT)
+        ptxi_x86_alu(&c->x, PTXI_ADD, 64, PTXI_RAX, ptxi_native_frame(i->c, 0));
+    set_row(c, i->d);
+    ptxi_native_resume(c, rare);
+    return true;
+}
+
+bool ptxi_native_emit_address_add(builder *c, insn *i, uint32_t first, uint32_t second)
+{
+    uint32_t rare;
+
+    (void)first, (void)second;
+    if (i->c != PTXI_NO_SLOT)
+        ptxi_native_scalar(c, i->c);
+    rare = ptxi_native_rare(c, PTXI_RARE_HANDLER);
+    check_row(c, i->a, rare);
+    ptxi_x86_load(&c->x, 64, PTXI_RAX, FIELD(i->a, first));
+    ptxi_x86_load(&c->x, 64, PTXI_RCX, FIELD(i->a, stride));
+    if (i->c != PTXI_NO_SLOT)
+        ptxi_x86_alu(&c->x, PTXI_ADD, 64, PTXI_RAX, ptxi_native_frame(i->c, 0));
+    set_row(c, i->d);
+    ptxi_native_resume(c, rare);
+    return true;
+}

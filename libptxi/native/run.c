@@ -1,0 +1,227 @@
+/* Runs warps with native code, and compiles functions when they are hot. */
+#include "native/native.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cpu.h"
+#include "exec/engine/divergence.h"
+#include "native/compiler.h"
+#include "native/exec_memory.h"
+
+typedef const struct ptxi_insn *enter_code(const struct ptxi_insn *i, struct ptxi_warp *w, const void *at);
+
+struct ptxi_native_code {
+    unsigned char *bytes;    /* executable */
+    uint32_t size;
+    enter_code *enter;
+    const void *const *entry; /* by instruction; NULL: none */
+    const void *entries[];
+};
+
+/* What struct ptxi_native_state refers to while a thread compiles, and if there is no native code. */
+static struct ptxi_native_code compiling, none;
+
+static bool is_code(const struct ptxi_native_code *n)
+{
+    return n && n != &compiling && n != &none;
+}
+
+/* --- the host --- */
+
+enum width { WIDTH_UNKNOWN, WIDTH_NONE, WIDTH_256, WIDTH_512 };
+
+/* The width of the handlers' vectors: a group of a shape (exec/memory/shape.h) is a vector. */
+static enum width find_width(void)
+{
+#if PTXI_LANES != 32 || !defined(__x86_64__)
+    return WIDTH_NONE;
+#elif defined(HAVE_X86_LEVELS)
+    enum ptxi_cpu_level level = ptxi_cpu_level();
+
+    if (level == PTXI_CPU_V4)
+        return WIDTH_512;
+    return level == PTXI_CPU_V3 ? WIDTH_256 : WIDTH_NONE;
+#elif defined(__AVX512F__)
+    return ptxi_cpu_level_host() == PTXI_CPU_V4 ? WIDTH_512 : WIDTH_NONE;
+#else
+    return ptxi_cpu_level_host() >= PTXI_CPU_V3 ? WIDTH_256 : WIDTH_NONE;
+#endif
+}
+
+/* CPUID takes long in a virtual machine. */
+static enum width host_width(void)
+{
+    static _Atomic int width;
+
+    if (width == WIDTH_UNKNOWN)
+        width = find_width();
+    return (enum width)width;
+}
+
+/* --- compilation --- */
+
+/* Adds the code to the file in which perf looks for names, if PTXI_PERF_MAP is 1. */
+static void tell_perf(const struct ptxi_native_code *n, const char *name)
+{
+    const char *wanted = getenv("PTXI_PERF_MAP");
+    char path[40];
+    FILE *file;
+
+    if (!wanted || strcmp(wanted, "1"))
+        return;
+    snprintf(path, sizeof path, "/tmp/perf-%ld.map", (long)getpid());
+    file = fopen(path, "a");
+    if (!file)
+        return;
+    fprintf(file, "%" PRIxPTR " %" PRIx32 " ptxi:%s\n", (uintptr_t)n->bytes, n->size, name);
+    fclose(file);
+}
+
+static struct ptxi_native_code *place(struct ptxi_native_builder *c)
+{
+    const uint32_t count = c->code->count;
+    struct ptxi_native_code *n = malloc(sizeof *n + count * sizeof *n->entries);
+
+    if (!n)
+        return NULL;
+    n->size = c->x.size;
+    n->entry = n->entries;
+    n->bytes = ptxi_exec_memory_new(c->x.bytes, c->x.size);
+    if (!n->bytes) {
+        free(n);
+        return NULL;
+    }
+    n->enter = (enter_code *)(uintptr_t)(n->bytes + c->start);
+    for (uint32_t k = 0; k < count; k++)
+        n->entries[k] = c->entry[k] ? n->bytes + c->entry[k] : NULL;
+    tell_perf(n, c->code->name);
+    return n;
+}
+
+static struct ptxi_native_code *compile(const struct ptxi_code *code, ptxi_handler *const *table)
+{
+    const enum width width = host_width();
+    struct ptxi_native_builder c = { .x.wide = width == WIDTH_512, .code = code, .table = table };
+    struct ptxi_native_code *n = NULL;
+
+    if (width != WIDTH_NONE && ptxi_native_compile(&c))
+        n = place(&c);
+    ptxi_native_builder_free(&c);
+    return n ? n : &none;
+}
+
+bool ptxi_native_list(const struct ptxi_code *code, ptxi_handler *const *table, struct ptxi_native_listing *listing)
+{
+    const enum width width = host_width();
+    struct ptxi_native_builder c = { .x.wide = width == WIDTH_512, .code = code, .table = table };
+    bool done = width != WIDTH_NONE && ptxi_native_compile(&c);
+
+    if (done) {
+        *listing = (struct ptxi_native_listing){ c.x.bytes, c.x.size, c.begin, c.start };
+        c.x.bytes = NULL;
+        c.begin = NULL;
+    }
+    ptxi_native_builder_free(&c);
+    return done;
+}
+
+void ptxi_native_listing_free(struct ptxi_native_listing *listing)
+{
+    free(listing->bytes);
+    free(listing->begin);
+}
+
+/* One thread compiles. The others interpret meanwhile. */
+static struct ptxi_native_code *heat_up(const struct ptxi_warp *w, const struct ptxi_code *code)
+{
+    struct ptxi_native_state *s = code->native;
+    void *expected = NULL;
+
+    if (!s || atomic_fetch_add_explicit(&s->heat, 1, memory_order_relaxed) < w->cta->grid->native_after)
+        return NULL;
+    if (!atomic_compare_exchange_strong(&s->code, &expected, &compiling))
+        return NULL;
+    struct ptxi_native_code *n = compile(code, w->table);
+
+    atomic_store(&s->code, n);
+    return n;
+}
+
+void ptxi_native_release(const struct ptxi_code *code)
+{
+    struct ptxi_native_code *n = code->native ? atomic_exchange(&code->native->code, NULL) : NULL;
+
+    assert(n != &compiling);
+    if (!is_code(n))
+        return;
+    ptxi_exec_memory_free(n->bytes, n->size);
+    free(n);
+}
+
+/* --- the dispatch loop --- */
+
+/* The native code of the running function, or NULL. */
+static inline struct ptxi_native_code *native_code(const struct ptxi_warp *w)
+{
+    const struct ptxi_code *code = w->frame->code;
+    struct ptxi_native_code *n =
+        code->native ? atomic_load_explicit(&code->native->code, memory_order_acquire) : NULL;
+
+    if (__builtin_expect(!n, 0))
+        n = heat_up(w, code);
+    return is_code(n) ? n : NULL;
+}
+
+/* Executes from pc on: native code, or one instruction. */
+static inline const struct ptxi_insn *step(const struct ptxi_insn *pc, struct ptxi_warp *w,
+                                           const struct ptxi_native_code *n, const struct ptxi_code *code)
+{
+    if (n && w->active == PTXI_ALL_LANES && n->entry[pc - code->insns])
+        return n->enter(pc, w, n->entry[pc - code->insns]);
+    return w->table[pc->op](pc, w);
+}
+
+/* Runs until the warp leaves the dispatch loop. Calls and returns change the function. */
+static inline void run_warp(struct ptxi_warp *w, const struct ptxi_insn *pc)
+{
+    do {
+        const struct ptxi_frame *frame = w->frame;
+        const struct ptxi_native_code *n = native_code(w);
+
+        do
+            pc = step(pc, w, n, frame->code);
+        while (pc != w->stop && w->frame == frame);
+    } while (pc != w->stop);
+}
+
+/* A warp that has used its quantum has run for long. */
+static void heat_of_quantum(const struct ptxi_warp *w)
+{
+    enum { HEAT = 64 };
+    struct ptxi_native_state *s = w->frame->code->native;
+
+    if (w->event == PTXI_EVENT_QUANTUM && s)
+        atomic_fetch_add_explicit(&s->heat, HEAT, memory_order_relaxed);
+}
+
+struct ptxi_warp *ptxi_native_run(struct ptxi_warp *w, const struct ptxi_insn *pc)
+{
+    for (;;) {
+        struct ptxi_warp *next;
+
+        run_warp(w, pc);
+        next = w->next;
+        if (w->barrier_state < PTXI_WARP_BARRIER_AT || next->barrier_state != PTXI_WARP_BARRIER_PASSED) {
+            heat_of_quantum(w);
+            return w;
+        }
+        w = next;
+        w->barrier_state = PTXI_WARP_BARRIER_NONE;
+        pc = w->barrier_pc + 1;
+    }
+}

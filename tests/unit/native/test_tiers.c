@@ -1,0 +1,404 @@
+/* Runs random programs on the interpreter and on the native tier, and compares memory, results and reports. The
+ * programs are rich in NaNs, subnormal numbers, divergence, loops, and faults inside of blocks, and some end when their
+ * limit on instructions is reached. */
+#include "unit/support/context.h"
+
+#include <string.h>
+
+#include "base/str.h"
+
+struct random {
+    uint64_t state;
+};
+
+static uint32_t draw(struct random *r, uint32_t n)
+{
+    r->state = r->state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(r->state >> 33) % n;
+}
+
+/* Registers: %r and %d have random bits, %i small indices, %c the counters of loops. */
+enum { REGS = 6, WIDE = 4, PREDS = 4, THREADS = 96, BLOCKS = 2, WORDS = 4096, OUT = 16 };
+
+/* --- operations --- */
+
+static void any_32(struct random *r, struct ptxi_str *s)
+{
+    static const char *const binary[] = {
+        "add.s32", "sub.s32", "mul.lo.s32", "xor.b32", "and.b32", "or.b32", "shl.b32", "shr.u32", "shr.s32", "min.s32",
+        "max.s32", "min.u32", "max.u32", "add.f32", "sub.f32", "mul.f32", "div.rn.f32", "add.ftz.f32", "mul.ftz.f32",
+        "min.f32", "max.f32",
+    };
+    static const char *const unary[] = { "neg.s32", "abs.s32", "not.b32", "neg.f32", "abs.f32", "sqrt.rn.f32",
+                                         "rcp.rn.f32", "cvt.rn.f32.s32", "cvt.rn.f32.u32", "popc.b32", "mov.b32",
+                                         "cvt.rp.f32.s32", "cvt.rm.sat.f32.s32", "cvt.rn.sat.f32.s32" };
+    static const char *const ternary[] = { "mad.lo.s32", "fma.rn.f32", "fma.rn.ftz.f32", "shf.l.wrap.b32",
+                                           "shf.r.wrap.b32", "shf.l.clamp.b32" };
+
+    switch (draw(r, 3)) {
+    case 0:
+        ptxi_str_printf(s, "%s %%r%u, %%r%u;\n", unary[draw(r, 14)], draw(r, REGS), draw(r, REGS));
+        break;
+    case 1:
+        ptxi_str_printf(s, "%s %%r%u, %%r%u, %%r%u, %%r%u;\n", ternary[draw(r, 6)], draw(r, REGS), draw(r, REGS),
+                        draw(r, REGS), draw(r, REGS));
+        break;
+    default:
+        ptxi_str_printf(s, "%s %%r%u, %%r%u, %%r%u;\n", binary[draw(r, 21)], draw(r, REGS), draw(r, REGS),
+                        draw(r, REGS));
+    }
+}
+
+static void any_64(struct random *r, struct ptxi_str *s)
+{
+    static const char *const binary[] = { "add.f64", "sub.f64", "mul.f64", "div.rn.f64", "add.s64", "sub.s64",
+                                          "and.b64", "or.b64", "xor.b64", "min.f64" };
+
+    switch (draw(r, 6)) {
+    case 0:
+        ptxi_str_printf(s, "fma.rn.f64 %%d%u, %%d%u, %%d%u, %%d%u;\n", draw(r, WIDE), draw(r, WIDE), draw(r, WIDE),
+                        draw(r, WIDE));
+        break;
+    case 1:
+        ptxi_str_printf(s, "%s %%d%u, %%r%u, %%r%u;\n", draw(r, 2) ? "mul.wide.s32" : "mul.wide.u32", draw(r, WIDE),
+                        draw(r, REGS), draw(r, REGS));
+        break;
+    case 2:
+        ptxi_str_printf(s, "%s %%d%u, %%d%u, %%r%u;\n", draw(r, 2) ? "shl.b64" : "shr.u64", draw(r, WIDE),
+                        draw(r, WIDE), draw(r, REGS));
+        break;
+    case 3:
+        if (draw(r, 2))
+            ptxi_str_printf(s, "cvt.u32.u64 %%r%u, %%d%u;\n", draw(r, REGS), draw(r, WIDE));
+        else
+            ptxi_str_printf(s, "%s %%d%u, %%r%u;\n", draw(r, 2) ? "cvt.s64.s32" : "cvt.u64.u32", draw(r, WIDE),
+                            draw(r, REGS));
+        break;
+    default:
+        ptxi_str_printf(s, "%s %%d%u, %%d%u, %%d%u;\n", binary[draw(r, 10)], draw(r, WIDE), draw(r, WIDE),
+                        draw(r, WIDE));
+    }
+}
+
+static void any_predicate(struct random *r, struct ptxi_str *s)
+{
+    static const char *const types[] = { "s32", "u32", "f32", "f64" };
+    static const char *const integer[] = { "eq", "ne", "lt", "le", "gt", "ge" };
+    static const char *const real[] = { "eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "leu", "gtu", "geu",
+                                        "num", "nan" };
+    static const char *const bools[] = { "and", "or", "xor" };
+    unsigned type = draw(r, 4), wide = type == 3, regs = wide ? WIDE : REGS;
+    const char *condition = type < 2 ? integer[draw(r, 6)] : real[draw(r, 14)], letter = wide ? 'd' : 'r';
+
+    switch (draw(r, 5)) {
+    case 0:
+        ptxi_str_printf(s, "%s.pred %%p%u, %%p%u, %%p%u;\n", bools[draw(r, 3)], draw(r, PREDS), draw(r, PREDS),
+                        draw(r, PREDS));
+        break;
+    case 1:
+        ptxi_str_printf(s, "setp.%s.%s.%s %%p%u|%%p%u, %%%c%u, %%%c%u, %s%%p%u;\n", condition, bools[draw(r, 3)],
+                        types[type], draw(r, 2), 2 + draw(r, 2), letter, draw(r, regs), letter, draw(r, regs),
+                        draw(r, 2) ? "!" : "", draw(r, PREDS));
+        break;
+    case 2:
+        ptxi_str_printf(s, "not.pred %%p%u, %%p%u;\n", draw(r, PREDS), draw(r, PREDS));
+        break;
+    default:
+        ptxi_str_printf(s, "setp.%s.%s %%p%u, %%%c%u, %%%c%u;\n", condition, types[type], draw(r, PREDS), letter,
+                        draw(r, regs), letter, draw(r, regs));
+    }
+    if (draw(r, 2))
+        ptxi_str_printf(s, "selp.b%u %%%c%u, %%%c%u, %%%c%u, %%p%u;\n", wide ? 64 : 32, letter, draw(r, regs), letter,
+                        draw(r, regs), letter, draw(r, regs), draw(r, PREDS));
+}
+
+/* An access at the thread's index, a common one, or a scattered one. Rarely it is misaligned or out of bounds. */
+static void any_access(struct random *r, struct ptxi_str *s)
+{
+    static const char *const index[] = { "%i0", "%i0", "%i0", "%i1", "%i2", "%i3" };
+    const bool shared = draw(r, 3) == 0, wide = !shared && draw(r, 3) == 0, store = draw(r, 2);
+    int32_t offset = 4 * (int32_t)draw(r, 8) * (wide ? 2 : 1);
+    char memory[40], value[20];
+
+    if (shared && draw(r, 2)) { /* launch-invariant */
+        strcpy(memory, draw(r, 2) ? "%i7" : "%i8");
+    } else if (shared) {
+        ptxi_str_printf(s, "shl.b32 %%i9, %s, 2;\nadd.s32 %%i9, %%i9, %%i8;\n", index[draw(r, 6)]);
+        strcpy(memory, "%i9");
+    } else {
+        ptxi_str_printf(s, "mul.wide.%c32 %%a2, %s, %u;\nadd.s64 %%a2, %%a2, %%a1;\n", draw(r, 4) ? 's' : 'u',
+                        index[draw(r, 6)], wide ? 8 : 4);
+        strcpy(memory, "%a2");
+    }
+    if (draw(r, 40) == 0)
+        offset = draw(r, 2) ? 1 : 1 << 20;
+    snprintf(value, sizeof value, wide ? "%%d%u" : "%%r%u", draw(r, wide ? WIDE : REGS));
+    if (draw(r, 6) == 0)
+        ptxi_str_printf(s, "@%%p%u ", draw(r, PREDS));
+    if (store)
+        ptxi_str_printf(s, "st.%s.b%u [%s+%d], %s;\n", shared ? "shared" : "global", wide ? 64 : 32, memory, offset,
+                        value);
+    else
+        ptxi_str_printf(s, "ld.%s.b%u %s, [%s+%d];\n", shared ? "shared" : "global", wide ? 64 : 32, value, memory,
+                        offset);
+}
+
+static void any_operation(struct random *r, struct ptxi_str *s)
+{
+    switch (draw(r, 10)) {
+    case 0: case 1: any_predicate(r, s); break;
+    case 2: case 3: any_access(r, s); break;
+    case 4: case 5: any_64(r, s); break;
+    case 6:
+        ptxi_str_printf(s, "@%s%%p%u add.s32 %%r%u, %%r%u, 1;\n", draw(r, 2) ? "!" : "", draw(r, PREDS), draw(r, REGS),
+                        draw(r, REGS));
+        break;
+    default: any_32(r, s);
+    }
+}
+
+/* --- programs --- */
+
+struct program {
+    struct random *random;
+    struct ptxi_str *text;
+    unsigned labels, counters;
+};
+
+/* A predicate that is often the same in all lanes. */
+static void condition(struct program *p, unsigned predicate)
+{
+    static const char *const often[] = { "%c9, 3", "%c9, 9", "%i0, 40", "%i1, 100" };
+
+    if (draw(p->random, 3))
+        ptxi_str_printf(p->text, "setp.lt.s32 %%p%u, %s;\n", predicate, often[draw(p->random, 4)]);
+}
+
+static void body(struct program *p, unsigned depth)
+{
+    struct random *r = p->random;
+
+    for (uint32_t n = 2 + draw(r, 7); n; n--) {
+        uint32_t kind = depth < 3 ? draw(r, 12) : 11, predicate = draw(r, PREDS);
+        unsigned l = p->labels;
+
+        if (kind < 2) {
+            p->labels += 2;
+            condition(p, predicate);
+            ptxi_str_printf(p->text, "@%%p%u bra L%u;\n", predicate, l);
+            body(p, depth + 1);
+            if (kind)
+                ptxi_str_printf(p->text, "bra L%u;\n", l + 1);
+            ptxi_str_printf(p->text, "L%u:\n", l);
+            if (kind)
+                body(p, depth + 1);
+            ptxi_str_printf(p->text, "L%u:\n", l + 1);
+        } else if (kind == 2 && p->counters < 8) {
+            unsigned c = p->counters++;
+
+            p->labels += 2;
+            ptxi_str_printf(p->text, "mov.u32 %%c%u, %u;\nL%u:\nadd.s32 %%c9, %%c9, 1;\n", c, 1 + draw(r, 6), l);
+            body(p, depth + 1);
+            if (draw(r, 2)) {
+                condition(p, predicate);
+                ptxi_str_printf(p->text, "@!%%p%u bra L%u;\n", predicate, l + 1);
+            }
+            ptxi_str_printf(p->text, "add.s32 %%c%u, %%c%u, -1;\nsetp.gt.s32 %%p9, %%c%u, 0;\n", c, c, c);
+            ptxi_str_printf(p->text, "@%%p9 bra L%u;\nL%u:\n", l, l + 1);
+        } else if (kind == 3 && !depth) {
+            ptxi_str_puts(p->text, "bar.sync 0;\n");
+        } else {
+            any_operation(r, p->text);
+        }
+    }
+}
+
+/* With rounds of a loop around everything. */
+static void write_program(struct random *r, struct ptxi_str *s, unsigned rounds)
+{
+    struct program p = { r, s, 0, 0 };
+
+    ptxi_str_puts(s, ".version 8.0\n.target sm_90\n.address_size 64\n"
+                     ".visible .entry k(.param .u64 data, .param .u64 out)\n{\n"
+                     ".reg .b32 %r<9>, %i<12>, %c<10>;\n.reg .b64 %d<9>, %a<9>;\n.reg .pred %p<10>;\n"
+                     ".shared .align 8 .b8 tile[1024];\n"
+                     "ld.param.u64 %a1, [data];\nmov.u32 %i4, %ctaid.x;\nmov.u32 %i5, %ntid.x;\nmov.u32 %i6, %tid.x;\n"
+                     "mad.lo.s32 %i0, %i4, %i5, %i6;\nand.b32 %i3, %i6, 31;\nmov.u32 %i8, tile;\nmov.u32 %i1, 7;\n"
+                     "mul.lo.s32 %i2, %i6, 37;\nand.b32 %i2, %i2, 63;\nmov.u32 %c9, 0;\n"
+                     "and.b32 %i7, %i6, 63;\nshl.b32 %i7, %i7, 2;\nadd.s32 %i7, %i7, %i8;\n"
+                     "mul.wide.s32 %a3, %i0, 4;\nadd.s64 %a3, %a3, %a1;\n");
+    for (unsigned k = 0; k < REGS; k++)
+        ptxi_str_printf(s, "ld.global.b32 %%r%u, [%%a3+%u];\n", k, 1024 + 772 * k);
+    for (unsigned k = 0; k < WIDE; k++)
+        ptxi_str_printf(s, "mul.wide.s32 %%a3, %%i0, 8;\nadd.s64 %%a3, %%a3, %%a1;\n"
+                           "ld.global.b64 %%d%u, [%%a3+%u];\n", k, 8192 + 1608 * k);
+    for (unsigned k = 0; k < PREDS; k++)
+        ptxi_str_printf(s, "setp.lt.f32 %%p%u, %%r%u, %%r%u;\n", k, k, k + 1);
+    if (rounds)
+        ptxi_str_printf(s, "mov.u32 %%i10, %u;\nLONG:\n", rounds);
+    body(&p, 0);
+    if (rounds)
+        ptxi_str_puts(s, "add.s32 %i10, %i10, -1;\nsetp.gt.s32 %p9, %i10, 0;\n@%p9 bra LONG;\n");
+    ptxi_str_puts(s, "ld.param.u64 %a2, [out];\nmul.wide.s32 %a3, %i0, 64;\nadd.s64 %a2, %a2, %a3;\n");
+    for (unsigned k = 0; k < REGS; k++)
+        ptxi_str_printf(s, "st.global.b32 [%%a2+%u], %%r%u;\n", 4 * k, k);
+    for (unsigned k = 0; k < WIDE; k++)
+        ptxi_str_printf(s, "st.global.b64 [%%a2+%u], %%d%u;\n", 24 + 8 * k, k);
+    for (unsigned k = 0; k < PREDS; k++)
+        ptxi_str_printf(s, "selp.b32 %%r0, 1, 2, %%p%u;\nst.global.u8 [%%a2+%u], %%r0;\n", k, 56 + k);
+    ptxi_str_puts(s, "ret;\n}\n");
+}
+
+/* A third are ordinary floats, f32 or the upper half of f64; the others special values. */
+static void fill(struct random *r, uint32_t *words)
+{
+    static const uint32_t special[] = { 0, 0x80000000, 1, 0x80000001, 0x007fffff, 0x00800000, 0x7f7fffff, 0x7f800000,
+                                        0xff800000, 0x7fc00000, 0xffc00000, 0x7f800001, 0xffa12345, 0x7fffffff,
+                                        0xffffffff, 0x7ff00000, 0xfff80000, 0x3f800000 };
+
+    for (unsigned k = 0; k < WORDS; k++)
+        words[k] = draw(r, 3) ? special[draw(r, 18)] : 0x3f000000 + draw(r, 1 << 26);
+}
+
+/* --- comparison --- */
+
+struct outcome {
+    ptxiResult result;
+    ptxiFault fault;
+    char report[4000];
+    uint32_t data[WORDS], out[THREADS * BLOCKS * OUT];
+};
+
+static void launch(ptxiFunction f, ptxiTier tier, const uint32_t *words, unsigned threads, ptxiDevicePtr data,
+                   ptxiDevicePtr out, struct outcome *o)
+{
+    void *params[] = { &data, &out };
+    ptxiReport report = { .size = sizeof report };
+
+    memset(o, 0, sizeof *o);
+    ok(ptxiCtxSetTier(NULL, tier));
+    ok(ptxiMemcpyHtoD(data, words, sizeof o->data));
+    ok(ptxiMemsetD32(out, 0xdead, sizeof o->out / 4));
+    ok(ptxiLaunchKernel(f, BLOCKS, 1, 1, threads, 1, 1, 0, NULL, params, NULL));
+    o->result = ptxiCtxSynchronize();
+    if (o->result) {
+        ok(ptxiGetLastReport(NULL, &report));
+        o->fault = report.fault;
+        snprintf(o->report, sizeof o->report, "%s", report.text);
+    }
+    ok(ptxiMemcpyDtoH(o->data, data, sizeof o->data));
+    ok(ptxiMemcpyDtoH(o->out, out, sizeof o->out));
+}
+
+static unsigned first_difference(const uint32_t *a, const uint32_t *b, unsigned count)
+{
+    for (unsigned k = 0; k < count; k++)
+        if (a[k] != b[k])
+            return k;
+    return UINT32_MAX;
+}
+
+/* Compares an outcome with that of the interpreter. */
+static void compare(const struct outcome *a, const struct outcome *b, unsigned seed, const char *text)
+{
+    unsigned at = first_difference(a->out, b->out, THREADS * BLOCKS * OUT);
+    unsigned in = first_difference(a->data, b->data, WORDS);
+
+    if (a->result == b->result && !strcmp(a->report, b->report) && at == UINT32_MAX && in == UINT32_MAX)
+        return;
+    puts(text);
+    ck_abort_msg("seed %u: result %d, want %d; registers differ at %d, memory at %d; report:\n%s\nwant:\n%s", seed,
+                 b->result, a->result, (int)at, (int)in, b->report, a->report);
+}
+
+/* How many launches ended in each way. */
+struct endings {
+    unsigned success, fault, limit;
+};
+
+static void check_program(unsigned seed, struct endings *endings)
+{
+    static struct outcome interpreted, native;
+    static uint32_t words[WORDS];
+    struct random r = { seed };
+    ptxiDevicePtr data, out;
+    struct ptxi_str s;
+    ptxiModule m;
+    ptxiFunction f;
+    unsigned threads, limit;
+
+    ptxi_str_init(&s, NULL);
+    limit = draw(&r, 4) ? 0 : 1 + draw(&r, 300000);
+    write_program(&r, &s, limit ? 3000 : 0);
+    fill(&r, words);
+    threads = draw(&r, 4) ? THREADS : 1 + draw(&r, THREADS);
+    ok(ptxiCtxSetLimit(PTXI_LIMIT_INSTRUCTIONS, limit));
+    ok(ptxiMemAlloc(&data, sizeof words));
+    ok(ptxiMemAlloc(&out, sizeof native.out));
+    if (ptxiModuleLoadData(&m, ptxi_str_text(&s)))
+        ck_abort_msg("seed %u: the module is not valid:\n%s", seed, ptxi_str_text(&s));
+    ok(ptxiModuleGetFunction(&f, m, "k"));
+    launch(f, PTXI_TIER_INTERPRETER, words, threads, data, out, &interpreted);
+    launch(f, PTXI_TIER_NATIVE, words, threads, data, out, &native);
+    compare(&interpreted, &native, seed, ptxi_str_text(&s));
+    endings->success += !native.result;
+    endings->limit += native.fault == PTXI_FAULT_BUDGET;
+    endings->fault += native.result && native.fault != PTXI_FAULT_BUDGET;
+    ok(ptxiModuleUnload(m));
+    ok(ptxiMemFree(data));
+    ok(ptxiMemFree(out));
+    ptxi_str_free(&s);
+}
+
+enum { PER_TEST = 150 };
+
+START_TEST(random_programs)
+{
+    const char *rounds = getenv("PTXI_TEST_ROUNDS");
+    unsigned count = rounds ? (unsigned)atoi(rounds) : PER_TEST;
+    struct endings endings = { 0 };
+
+    open_context();
+    ok(ptxiCtxSetWorkers(NULL, 1)); /* else memory depends on the order of CTAs */
+    for (unsigned k = 0; k < count; k++)
+        check_program((unsigned)_i * 1000003 + k, &endings);
+    ck_assert_msg(endings.success > count / 4 && endings.fault > count / 50 && endings.limit > count / 50,
+                  "%u launches succeeded, %u had a fault, %u reached the limit", endings.success, endings.fault,
+                  endings.limit);
+    close_context();
+}
+END_TEST
+
+START_TEST(settings)
+{
+    ptxiTier tier;
+
+    open_context();
+    ck_result(ptxiCtxSetTier(NULL, (ptxiTier)3), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiCtxGetTier(NULL, NULL), PTXI_ERROR_INVALID_VALUE);
+    for (int t = PTXI_TIER_AUTO; t <= PTXI_TIER_NATIVE; t++) {
+        ok(ptxiCtxSetTier(NULL, (ptxiTier)t));
+        ok(ptxiCtxGetTier(NULL, &tier));
+        ck_assert_int_eq(tier, t);
+    }
+    close_context();
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("tiers");
+    TCase *tc = tcase_create("tiers");
+    SRunner *sr;
+    int failed;
+
+    tcase_set_timeout(tc, 300);
+    tcase_add_loop_test(tc, random_programs, 0, 4);
+    tcase_add_test(tc, settings);
+    suite_add_tcase(s, tc);
+    sr = srunner_create(s);
+    srunner_run_all(sr, CK_NORMAL);
+    failed = srunner_ntests_failed(sr);
+    srunner_free(sr);
+    return failed != 0;
+}
