@@ -158,7 +158,8 @@ static struct space space_of(const struct ptxi_warp *w, const struct ptxi_cta *c
     default:
         assert(space == PTXI_MS_PARAM);
         return (struct space){ (unsigned char *)(uintptr_t)g->params,
-                               { PTXI_FS_PARAM, "the kernel's parameters", g->code->param_bytes, 0 }, PTXI_FK_OUT_OF_BOUNDS };
+                               { PTXI_FS_PARAM, "the kernel's parameters", g->code->param_bytes, 0 },
+                               PTXI_FK_OUT_OF_BOUNDS };
     }
 }
 
