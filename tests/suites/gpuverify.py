@@ -82,8 +82,8 @@ def compile_ptx(source, work):
     header = os.path.join(work, 'contracts.h')
     with open(header, 'w') as out:
         out.write(HEADER)
-    command = [os.environ.get('NVCC', 'nvcc'), '-ptx', '-arch=compute_80', '-lineinfo', '-w', '-include', header, source,
-               '-o', ptx]
+    command = [os.environ.get('NVCC', 'nvcc'), '-ptx', '-arch=compute_80', '-lineinfo', '-w', '-include', header,
+               source, '-o', ptx]
     if not os.path.exists(ptx) and subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                                   check=False).returncode:
         return None
