@@ -119,6 +119,14 @@ START_TEST(misuse)
 }
 END_TEST
 
+START_TEST(annotated)
+{
+    set_up("exec/check/annotated.ptx", PTXI_SANITIZER_RACE, 1);
+    ck_assert_uint_eq(count_wrong(4, launch), 0);
+    close_context();
+}
+END_TEST
+
 static void check_deadlock(const char *kernel, const char *detail)
 {
     ptxiFunction f;
@@ -197,6 +205,7 @@ int main(void)
     tcase_add_test(t, mbarriers);
     tcase_add_test(t, asynchronous);
     tcase_add_test(t, misuse);
+    tcase_add_test(t, annotated);
     tcase_add_test(t, pointers);
     tcase_add_test(t, deadlocks);
     tcase_add_loop_test(t, barriers, PTXI_SANITIZER_SYNC, PTXI_SANITIZER_SYNC + 1);
