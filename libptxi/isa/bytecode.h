@@ -123,7 +123,8 @@ enum {
     PTXI_CHECK_WRITE = 1 << 9,
     PTXI_CHECK_SHARED = 1 << 10,   /* an address of 32 bits in shared memory */
     PTXI_CHECK_GENERIC = 1 << 11,
-    PTXI_CHECK_ROW = 1 << 12       /* a is an address register of 5 units */
+    PTXI_CHECK_ROW = 1 << 12,      /* a is an address register of 5 units */
+    PTXI_CHECK_NO_RACE = 1 << 13   /* only of the intermediate form: it is not checked for races */
 };
 
 /* init_load, init_store: mods, in addition to the bytes and the space of check_access. */

@@ -164,6 +164,7 @@ struct ptxi_inst {
     uint16_t column;
     uint8_t operand_count;
     bool guard_negated;
+    bool intends_race; /* between pragmas of include/ptxi_annotate.h */
     bool mixed; /* a vector has a predicate among its registers, which ptxas accepts but no program can use */
 };
 

@@ -34,6 +34,18 @@ static const char *find_pragma_error(const struct parser *p, enum ptxi_pragma_pl
     return place == PTXI_PRAGMA_MODULE && (t->n != 8 || memcmp(t->s, "nounroll", 8)) ? "is unknown" : NULL;
 }
 
+/* Reads a pragma of include/ptxi_annotate.h. Others do nothing. */
+static void note_annotation(struct parser *p)
+{
+    static const char begin[] = "ptxi.intended_race.begin", end[] = "ptxi.intended_race.end";
+    const struct ptxi_token *t = &p->tok;
+
+    if (t->n == sizeof begin - 1 && !memcmp(t->s, begin, t->n))
+        p->intends_race = true;
+    else if (t->n == sizeof end - 1 && !memcmp(t->s, end, t->n))
+        p->intends_race = false;
+}
+
 bool ptxi_pragma_parse(struct parser *p, enum ptxi_pragma_place place)
 {
     assert(place != PTXI_PRAGMA_BODY || p->fn);
@@ -43,6 +55,8 @@ bool ptxi_pragma_parse(struct parser *p, enum ptxi_pragma_place place)
 
         if (why)
             ptxi_parse_error(p, ptxi_parse_loc(p), "pragma \"%.*s\" %s", (int)p->tok.n, p->tok.s, why);
+        if (place == PTXI_PRAGMA_BODY && p->tok.kind == PTXI_TOK_STRING)
+            note_annotation(p);
         if (!ptxi_parse_expect(p, PTXI_TOK_STRING))
             return false;
     } while (ptxi_parse_accept(p, ','));

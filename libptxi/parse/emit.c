@@ -46,5 +46,6 @@ bool ptxi_inst_emit(struct parser *p, const struct ptxi_inst *in)
     if ((p->mark_pending && !emit_mark(p)) || !(slot = ptxi_vec_push(p, &p->insts, sizeof *in)))
         return false;
     *slot = *in;
+    slot->intends_race = p->intends_race;
     return true;
 }

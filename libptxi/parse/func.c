@@ -140,7 +140,7 @@ static bool parse_body(struct parser *p, struct ptxi_func *f)
     p->fn = f;
     p->next_reg = 0;
     p->insts.count = p->regs.count = p->fn_vars.count = p->labels.count = p->marks.count = 0;
-    p->mark_pending = false;
+    p->mark_pending = p->intends_race = false;
     if (!ptxi_scope_open(p))
         return false;
     declare_params(p, f);

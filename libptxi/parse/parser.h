@@ -65,6 +65,7 @@ struct parser {
     uint32_t next_reg;    /* first free register id */
     struct ptxi_vec insts, regs, fn_vars, labels, marks;
     bool mark_pending;    /* `mark` belongs to the next instruction */
+    bool intends_race;    /* of the next instruction */
     struct ptxi_line_mark mark;
 
     /* Scratch memory. */

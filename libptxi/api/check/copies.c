@@ -32,3 +32,12 @@ void ptxi_check_rows(const struct ptxi_rows *r)
                 .rows = r->height, .write = true, .operation = operation });
     }
 }
+
+void ptxi_check_stream_allocation(struct ptxiStream_st *s, uint64_t address, size_t size)
+{
+    uint64_t submitted = ptxi_queue_submitted(s);
+    struct ptxi_checker *x = submitted && race_findings(s->ctx) ? ptxi_check_checker(s->ctx) : NULL;
+
+    if (x)
+        ptxi_check_allocation(x, address, size, &(struct ptxi_task){ .stream = s->id, .seq = submitted });
+}

@@ -64,7 +64,7 @@ static void put_object(const struct ptxi_finding *x, struct ptxi_str *out)
     else
         ptxi_str_printf(out, "%" PRIu64 " bytes after the end of", x->address - x->object - x->object_size);
     if (x->name)
-        ptxi_str_printf(out, " variable %s", x->name);
+        ptxi_str_printf(out, " %s", x->name);
     else
         ptxi_str_printf(out, " the %s", what);
     ptxi_str_printf(out, " of %" PRIu64 " bytes at 0x%" PRIx64 "\n", x->object_size, x->object);

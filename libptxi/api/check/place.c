@@ -66,11 +66,13 @@ static enum ptxi_finding_kind kind_of(enum ptxi_fault_kind fault)
 
 static enum ptxi_finding_space space_of(const struct ptxi_fault_report *f)
 {
-    if (!f->access_size)
-        return PTXI_FINDING_NO_SPACE;
-    if (!f->area)
-        return PTXI_FINDING_GLOBAL;
-    return f->kind == PTXI_FK_OTHER_LOCAL ? PTXI_FINDING_LOCAL : PTXI_FINDING_SHARED;
+    static const uint8_t spaces[] = {
+        [PTXI_FS_GLOBAL] = PTXI_FINDING_GLOBAL, [PTXI_FS_SHARED] = PTXI_FINDING_SHARED,
+        [PTXI_FS_LOCAL] = PTXI_FINDING_LOCAL, [PTXI_FS_CONST] = PTXI_FINDING_CONST,
+        [PTXI_FS_PARAM] = PTXI_FINDING_PARAM, [PTXI_FS_SURFACE] = PTXI_FINDING_SURFACE,
+    };
+
+    return f->access_size ? (enum ptxi_finding_space)spaces[f->space] : PTXI_FINDING_NO_SPACE;
 }
 
 void ptxi_check_add_fault(struct ptxi_findings *f, unsigned tools, const struct ptxi_fault_report *fault,

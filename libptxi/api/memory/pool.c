@@ -3,6 +3,7 @@
 
 #include "api/memory/heap.h"
 #include "api/memory/pool_count.h"
+#include "exec/check/concurrent.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -143,6 +144,24 @@ ptxiResult ptxi_pool_allocate(ptxiContext ctx, struct ptxiMemPool_st *p, size_t 
     return r;
 }
 
+/* A free is ordered with all accesses to the memory. */
+static ptxiResult check_free(void *payload, struct ptxi_failure **failure)
+{
+    const struct ptxi_heap_block *b = *(struct ptxi_heap_block **)payload;
+    ptxiContext ctx = ptxi_queue_current()->ctx;
+
+    (void)failure;
+    pthread_mutex_lock(&ctx->lock);
+    struct ptxi_checker *x = ctx->checker;
+    struct ptxi_findings *f = ctx->sanitizer & PTXI_SANITIZER_RACE ? ctx->findings : NULL;
+
+    pthread_mutex_unlock(&ctx->lock);
+    if (x && f)
+        ptxi_check_copy(x, f, &(struct ptxi_copied_rows){ .address = b->base, .width = b->size, .pitch = b->size,
+                                                          .rows = 1, .write = true, .operation = "a free" });
+    return PTXI_SUCCESS;
+}
+
 /* The release function of the item, which runs even if an earlier item has failed. */
 static void free_block(void *payload)
 {
@@ -167,7 +186,7 @@ ptxiResult ptxi_pool_free_in_stream(struct ptxiStream_st *s, ptxiDevicePtr dptr)
 
     if (!b)
         return PTXI_ERROR_INVALID_VALUE;
-    struct ptxi_item *it = ptxi_item_create(sizeof b, NULL, free_block);
+    struct ptxi_item *it = ptxi_item_create(sizeof b, check_free, free_block);
 
     if (!it) {
         ptxi_heap_unclaim(b);

@@ -1,6 +1,7 @@
 /* Memory in the order of streams, and streams that wait for words in memory or write them. */
 #include "api/submit/submit.h"
 
+#include "api/check/check.h"
 #include "api/graph/capture.h"
 #include "api/memory/graph_memory.h"
 #include "api/memory/pool.h"
@@ -22,7 +23,12 @@ static ptxiResult allocate(ptxiDevicePtr *dptr, size_t bytes, struct ptxiMemPool
     *dptr = 0;
     if (!bytes)
         return PTXI_SUCCESS;
-    return ptxi_capturing(s) ? ptxi_capture_allocate(s, bytes, dptr) : ptxi_pool_allocate(ctx, p, bytes, dptr);
+    if (ptxi_capturing(s))
+        return ptxi_capture_allocate(s, bytes, dptr);
+    r = ptxi_pool_allocate(ctx, p, bytes, dptr);
+    if (!r)
+        ptxi_check_stream_allocation(s, *dptr, bytes);
+    return r;
 }
 
 ptxiResult ptxiMemAllocAsync(ptxiDevicePtr *dptr, size_t bytesize, ptxiStream hStream)

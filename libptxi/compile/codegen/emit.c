@@ -94,7 +94,7 @@ static uint16_t checking_op(const struct emitter *e, const struct ptxi_ir_inst *
     if (!e->check)
         return 0;
     if (i->check)
-        return PTXI_OP_check_access;
+        return i->check & PTXI_CHECK_NO_RACE ? 0 : PTXI_OP_check_access;
     if (i->op == PTXI_OP_fence)
         return PTXI_OP_check_fence;
     if (i->op == PTXI_OP_bar_warp_sync)
@@ -113,7 +113,9 @@ static bool is_acquiring(const struct emitter *e, const struct ptxi_ir_inst *i)
 {
     unsigned strength = i->check >> PTXI_CHECK_STRENGTH_SHIFT & 3;
 
-    return e->check && strength && (strength == PTXI_CHECK_ATOMIC || !(i->check & PTXI_CHECK_WRITE));
+    if (!e->check || i->check & PTXI_CHECK_NO_RACE)
+        return false;
+    return strength && (strength == PTXI_CHECK_ATOMIC || !(i->check & PTXI_CHECK_WRITE));
 }
 
 static uint32_t block_size(const struct emitter *e, uint32_t position)

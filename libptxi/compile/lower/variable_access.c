@@ -395,6 +395,8 @@ void ptxi_lower_note_access(const struct ptxi_lower *l, struct ptxi_ir_inst *i, 
                             unsigned bytes, uint16_t kind)
 {
     i->check = check_mods(l->inst->match, mem, bytes);
+    if (i->check && l->inst->intends_race)
+        i->check |= PTXI_CHECK_NO_RACE;
     if (mem->space == PTXI_SPACE_SHARED || mem->space == PTXI_SPACE_GENERIC)
         i->shared = (uint16_t)(bytes | kind | (mem->space == PTXI_SPACE_GENERIC ? PTXI_SHARED_GENERIC : 0));
     else

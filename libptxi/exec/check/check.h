@@ -29,6 +29,8 @@ struct ptxi_check {
     uint32_t ordered_below;            /* CTAs with lower numbers belong to launches that happen before it */
     bool follows_all;                  /* all launches that have begun earlier happen before it */
     _Atomic bool acquires_other;       /* it has acquired what another launch has released */
+    _Atomic bool acquires_host;        /* it has made a strong read of memory that the host accesses */
+    _Atomic bool releases_host;        /* it has made a strong write of such memory, or a fence.sys */
     _Atomic uint64_t accesses, unchecked; /* instructions of warps */
 };
 

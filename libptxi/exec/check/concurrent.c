@@ -143,17 +143,61 @@ bool ptxi_concurrent_find(struct ptxi_checker *x, uint32_t agent, struct ptxi_pa
     return p != NULL;
 }
 
+/* --- by way of the host --- */
+
+void ptxi_concurrent_acquire_from_host(struct ptxi_check *check)
+{
+    if (!atomic_load_explicit(&check->acquires_host, memory_order_relaxed))
+        atomic_store_explicit(&check->acquires_host, true, memory_order_relaxed);
+}
+
+void ptxi_concurrent_release_to_host(struct ptxi_check *check)
+{
+    struct ptxi_checker *x = check->checker;
+
+    if (atomic_exchange_explicit(&check->releases_host, true, memory_order_relaxed))
+        return;
+    pthread_mutex_lock(&x->lock);
+    for (uint32_t k = x->past_count; k--;)
+        if (x->past[k].first_agent == check->first_agent)
+            x->past[k].releases_host = true;
+    pthread_mutex_unlock(&x->lock);
+}
+
+/* Whether the host knows that the task has ended. */
+static bool does_host_know(const struct ptxi_task *t)
+{
+    struct ptxi_vclock *known = ptxi_host_known();
+    bool knows = ptxi_vclock_has(known, (uint32_t)t->stream, PTXI_WHO_ALL, PTXI_WHO_ALL, (uint32_t)t->seq);
+
+    ptxi_vclock_unref(known);
+    return knows;
+}
+
+/* Whether the host may have passed on to the check's launch what an earlier one has done. */
+static bool is_before_by_host(const struct ptxi_check *check, const struct ptxi_past_launch *p)
+{
+    bool acquires = atomic_load_explicit(&check->acquires_host, memory_order_relaxed);
+
+    if (p->releases_host)
+        return acquires || p->first_agent < check->first_agent;
+    return acquires && does_host_know(&p->task);
+}
+
+/* --- */
+
 bool ptxi_concurrent_is_before(const struct ptxi_check *check, struct ptxi_other_launch *last, uint32_t agent)
 {
     struct ptxi_past_launch p;
 
     if (agent < check->ordered_below || !check->task)
         return true;
-    if (agent - last->first_agent < last->agent_count)
-        return last->before;
+    if (agent - last->first_agent < last->agent_count && last->before)
+        return true;
     if (!ptxi_concurrent_find(check->checker, agent, &p))
         return true;
-    *last = (struct ptxi_other_launch){ p.first_agent, p.agent_count, ptxi_task_is_before(&p.task, check->task) };
+    *last = (struct ptxi_other_launch){ p.first_agent, p.agent_count,
+                                        ptxi_task_is_before(&p.task, check->task) || is_before_by_host(check, &p) };
     return last->before;
 }
 
@@ -221,7 +265,8 @@ unsigned ptxi_concurrent_copies(const struct ptxi_check *check, struct ptxi_past
     for (uint32_t k = 1; check->task && k <= PTXI_KEPT_COPIES && n < PTXI_OTHER_COPIES; k++) {
         const struct ptxi_past_copy *c = &x->copies[(*changes - k) % PTXI_KEPT_COPIES];
 
-        if (c->rows.width && !ptxi_task_is_before(&c->task, check->task))
+        if (c->rows.width && !ptxi_task_is_before(&c->task, check->task) &&
+            !(atomic_load_explicit(&check->acquires_host, memory_order_relaxed) && does_host_know(&c->task)))
             copies[n++] = *c;
     }
     pthread_mutex_unlock(&x->lock);
@@ -274,7 +319,7 @@ static bool check_record(void *user, const struct ptxi_record *r, bool writes, u
         return true;
     pthread_mutex_lock(&c->checker->lock);
     p = find_past(c->checker, r->agent);
-    if (p && !ptxi_task_is_before(&p->task, ptxi_task_current))
+    if (p && !p->releases_host && !ptxi_task_is_before(&p->task, ptxi_task_current))
         found = *p;
     else
         p = NULL;
@@ -309,11 +354,20 @@ static void check_lines(struct copying *c, uint64_t first, uint64_t size)
     }
 }
 
+/* Under the lock. */
+static void add_copy(struct ptxi_checker *x, const struct ptxi_copied_rows *rows, const struct ptxi_task *t)
+{
+    uint32_t n = atomic_load_explicit(&x->copies_changed, memory_order_relaxed);
+
+    x->copies[n % PTXI_KEPT_COPIES] = (struct ptxi_past_copy){
+        .rows = *rows, .task = { .stream = t->stream, .seq = t->seq } };
+    atomic_store_explicit(&x->copies_changed, n + 1, memory_order_release);
+}
+
 /* Compares the copy with earlier ones, and adds it to them. Under the lock. */
 static void check_copies(const struct copying *c)
 {
     struct ptxi_checker *x = c->checker;
-    uint32_t n = atomic_load_explicit(&x->copies_changed, memory_order_relaxed);
 
     for (unsigned k = 0; k < PTXI_KEPT_COPIES; k++) {
         const struct ptxi_past_copy *p = &x->copies[k];
@@ -323,11 +377,8 @@ static void check_copies(const struct copying *c)
             do_copies_overlap(&p->rows, c->rows))
             add(c, &s, p->rows.write, c->rows->address, 0, NULL);
     }
-    x->copies[n % PTXI_KEPT_COPIES] = (struct ptxi_past_copy){
-        .rows = *c->rows, .task = { .stream = ptxi_task_current->stream, .seq = ptxi_task_current->seq } };
-    atomic_store_explicit(&x->copies_changed, n + 1, memory_order_release);
+    add_copy(x, c->rows, ptxi_task_current);
 }
-
 
 void ptxi_check_copy(struct ptxi_checker *x, struct ptxi_findings *findings, const struct ptxi_copied_rows *rows)
 {
@@ -345,6 +396,16 @@ void ptxi_check_copy(struct ptxi_checker *x, struct ptxi_findings *findings, con
     for (uint64_t row = 0; others && row < rows->rows; row++)
         check_lines(&c, rows->address + row * rows->pitch, rows->width);
     ptxi_checker_release(x);
+}
+
+void ptxi_check_allocation(struct ptxi_checker *x, uint64_t address, uint64_t size, const struct ptxi_task *task)
+{
+    const struct ptxi_copied_rows rows = { .address = address, .width = size, .pitch = size, .rows = 1, .write = true,
+                                           .operation = "an allocation" };
+
+    pthread_mutex_lock(&x->lock);
+    add_copy(x, &rows, task);
+    pthread_mutex_unlock(&x->lock);
 }
 
 static void forget_lines(struct ptxi_checker *x, uint64_t address, uint64_t size)

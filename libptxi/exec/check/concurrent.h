@@ -27,6 +27,11 @@ void ptxi_concurrent_reset(struct ptxi_checker *x);
 /* Whether there is no room for another launch. Under the lock. */
 bool ptxi_concurrent_is_full(const struct ptxi_checker *x);
 
+/* A launch reads what the host may have written, or writes what the host may read. Accesses of the host are not seen.
+ * The host is assumed to pass on what it knows, so this only removes reports. */
+void ptxi_concurrent_acquire_from_host(struct ptxi_check *check);
+void ptxi_concurrent_release_to_host(struct ptxi_check *check);
+
 /* Whether the launch of a CTA, which is not that of the check, happens before it. */
 bool ptxi_concurrent_is_before(const struct ptxi_check *check, struct ptxi_other_launch *last, uint32_t agent);
 /* Removes what happens before the launch from a line, which is locked. */
@@ -46,6 +51,8 @@ bool ptxi_copied_rows_overlap(const struct ptxi_copied_rows *c, uint64_t address
 
 /* The current task copies. Reports races with earlier launches and copies. */
 void ptxi_check_copy(struct ptxi_checker *x, struct ptxi_findings *findings, const struct ptxi_copied_rows *rows);
+/* Memory is allocated in the order of a stream: accesses of others have to wait for that. */
+void ptxi_check_allocation(struct ptxi_checker *x, uint64_t address, uint64_t size, const struct ptxi_task *task);
 /* Memory is allocated: what happened at its addresses before does not matter. */
 void ptxi_check_forget(struct ptxi_checker *x, uint64_t address, uint64_t size);
 

@@ -41,6 +41,26 @@ struct ptxi_object_bounds ptxi_object_at(const struct ptxi_warp *w, uint64_t add
     return k->bounds;
 }
 
+bool ptxi_object_is_of_host(const struct ptxi_warp *w, uint64_t address)
+{
+    static _Thread_local struct kept_host {
+        const struct ptxi_memmap *map;
+        uint64_t generation, base, size;
+        bool host;
+    } kept;
+    const struct ptxi_memmap *map = w->cta->grid->memmap;
+    uint64_t generation = ptxi_memmap_generation(map);
+    struct ptxi_mem_region r;
+
+    if (address - kept.base < kept.size && kept.generation == generation && kept.map == map)
+        return kept.host;
+    if (!find_region(w, address, &r))
+        return false;
+    kept = (struct kept_host){ map, generation, r.base, r.size, r.flags & (PTXI_MEM_HOST | PTXI_MEM_MANAGED |
+                                                                           PTXI_MEM_OPEN) };
+    return kept.host;
+}
+
 enum origin { IS_OTHER, IS_OF_ANOTHER_OBJECT, IS_OF_THE_OBJECT };
 
 /* Compares a value with the region of an access. *from: its own region if it is a pointer to another object. */

@@ -1,5 +1,6 @@
 #include "exec/check/order.h"
 
+#include "exec/check/concurrent.h"
 #include "exec/finding/finding.h"
 
 #include <assert.h>
@@ -529,6 +530,8 @@ static void fence_lane(struct ptxi_cta *c, unsigned warp, unsigned lane, unsigne
 void ptxi_order_fence(struct ptxi_warp *w, ptxi_lanes lanes, unsigned scope)
 {
     ++*ptxi_order_clock(w->cta);
+    if (scope == PTXI_SCOPE_SYS)
+        ptxi_concurrent_release_to_host(w->cta->check->check);
     for (; lanes; lanes &= lanes - 1) {
         unsigned l = ptxi_first_lane(lanes), warp = w->index * PTXI_WARP32S + l / 32;
 

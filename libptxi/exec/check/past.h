@@ -9,6 +9,7 @@ struct ptxi_past_launch {
     uint32_t first_agent, agent_count; /* as struct ptxi_check has them */
     struct ptxi_task task;             /* without `known` */
     uint64_t launch;                   /* its number in reports */
+    bool releases_host;                /* as struct ptxi_check has it */
     uint32_t grid[3], block[3];
     char kernel[128];
 };

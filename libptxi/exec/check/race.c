@@ -4,9 +4,11 @@
 #include <string.h>
 
 #include "exec/check/checker.h"
-#include "exec/finding/finding.h"
+#include "exec/check/concurrent.h"
+#include "exec/check/object.h"
 #include "exec/check/order.h"
 #include "exec/engine/address_space.h"
+#include "exec/finding/finding.h"
 #include "exec/memory/access.h"
 #include "isa/isa.h"
 
@@ -755,6 +757,19 @@ static bool has_rows(const struct access *a, uint64_t address)
     return !a->strength && a->size >= 4 && !(a->size & (a->size - 1)) && !(address & (a->size - 1));
 }
 
+/* Notes strong accesses to memory that the host may access, too. */
+static void note_host(const struct access *a)
+{
+    struct ptxi_check *check = a->t.cta->check->check;
+
+    if (!ptxi_object_is_of_host(a->w, a->address))
+        return;
+    if (a->strength == PTXI_CHECK_ATOMIC || !a->write)
+        ptxi_concurrent_acquire_from_host(check);
+    if (a->write)
+        ptxi_concurrent_release_to_host(check);
+}
+
 static bool check_strong(struct access *a, uint64_t address)
 {
     unsigned lane = a->t.lane;
@@ -762,6 +777,8 @@ static bool check_strong(struct access *a, uint64_t address)
 
     if (a->strength == PTXI_CHECK_ATOMIC || !a->write)
         a->t.cta->check->warps[a->t.warp].acquiring[lane] = a->owner ? address | PTXI_SHARED_WINDOW : address;
+    if (a->strength && a->scope == PTXI_SCOPE_SYS && !a->owner)
+        note_host(a);
     if (a->strength)
         note_locks(a);
     else

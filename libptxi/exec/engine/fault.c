@@ -62,6 +62,7 @@ void ptxi_fault_describe_access(struct ptxi_fault_report *r, enum ptxi_fault_kin
 {
     ptxi_fault_describe(r, kind, address, size, access, NULL, area ? NULL : memmap);
     if (area) {
+        r->space = area->space;
         r->area = area->name;
         r->near_base = area->base;
         r->near_size = area->size - area->base;

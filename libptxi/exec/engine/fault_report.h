@@ -47,6 +47,9 @@ enum ptxi_fault_kind {
 /* Kinds of memory accesses. */
 enum ptxi_access { PTXI_AK_NONE, PTXI_AK_LOAD, PTXI_AK_STORE, PTXI_AK_ATOMIC };
 
+/* The memory of an address. In all but global memory, addresses are offsets. */
+enum ptxi_fault_space { PTXI_FS_GLOBAL, PTXI_FS_SHARED, PTXI_FS_LOCAL, PTXI_FS_CONST, PTXI_FS_PARAM, PTXI_FS_SURFACE };
+
 /* Where and why a launch failed. Strings live as long as the module. */
 struct ptxi_fault_report {
     enum ptxi_fault_kind kind;
@@ -58,6 +61,7 @@ struct ptxi_fault_report {
     const struct ptxi_code *code;  /* the function at fault, and its instruction: */
     uint32_t at;
     struct ptxi_source_loc loc;    /* line 0: unknown */
+    enum ptxi_fault_space space;   /* of the access */
     const char *area;              /* memory in which `address` is an offset ("the block's shared memory"), or NULL */
     uint64_t near_base, near_size; /* nearest allocation, or the area; size 0: unknown */
     bool near_freed;               /* the nearest allocation has been freed */
@@ -67,6 +71,7 @@ struct ptxi_fault_report {
 
 /* Memory other than global memory, whose addresses are offsets. Bytes from `base` to `size` are the program's. */
 struct ptxi_fault_area {
+    enum ptxi_fault_space space;
     const char *name;
     uint64_t size, base;
 };

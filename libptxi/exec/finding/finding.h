@@ -37,7 +37,7 @@ extern const char *const ptxi_tool_names[PTXI_TOOLS];
 extern const char *const ptxi_finding_severity_names[PTXI_FINDING_SEVERITIES];
 
 enum ptxi_finding_space { PTXI_FINDING_NO_SPACE, PTXI_FINDING_GLOBAL, PTXI_FINDING_SHARED, PTXI_FINDING_LOCAL,
-                          PTXI_FINDING_REGISTER };
+                          PTXI_FINDING_REGISTER, PTXI_FINDING_CONST, PTXI_FINDING_PARAM, PTXI_FINDING_SURFACE };
 
 /* One side of a finding: a thread at an instruction. */
 struct ptxi_finding_site {

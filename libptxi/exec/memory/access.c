@@ -144,18 +144,22 @@ static struct space space_of(const struct ptxi_warp *w, const struct ptxi_cta *c
 
     switch (space) {
     case PTXI_MS_SHARED:
-        return (struct space){ c->shared, { "the block's shared memory", w->shared_size, g->code->shared_base },
+        return (struct space){ c->shared,
+                               { PTXI_FS_SHARED, "the block's shared memory", w->shared_size, g->code->shared_base },
                                PTXI_FK_OTHER_SHARED };
     case PTXI_MS_LOCAL:
-        return (struct space){ w->local + lane * w->local_stride, { "the thread's local memory", w->local_stride, 0 },
+        return (struct space){ w->local + lane * w->local_stride,
+                               { PTXI_FS_LOCAL, "the thread's local memory", w->local_stride, 0 },
                                PTXI_FK_OTHER_LOCAL };
     case PTXI_MS_CONST:
-        return (struct space){ g->program->const_bank, { "the module's constants", g->program->const_size, 0 },
+        return (struct space){ g->program->const_bank,
+                               { PTXI_FS_CONST, "the module's constants", g->program->const_size, 0 },
                                PTXI_FK_OUT_OF_BOUNDS };
     default:
         assert(space == PTXI_MS_PARAM);
         return (struct space){ (unsigned char *)(uintptr_t)g->params,
-                               { "the kernel's parameters", g->code->param_bytes, 0 }, PTXI_FK_OUT_OF_BOUNDS };
+                               { PTXI_FS_PARAM, "the kernel's parameters", g->code->param_bytes, 0 },
+                               PTXI_FK_OUT_OF_BOUNDS };
     }
 }
 

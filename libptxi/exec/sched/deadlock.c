@@ -1,6 +1,7 @@
 #include "exec/sched/deadlock.h"
 
 #include <assert.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 #include "exec/async/async.h"
@@ -66,30 +67,134 @@ struct text {
     size_t length; /* may exceed the size: then the text is cut */
 };
 
-/* Appends the place at which those lanes of a split wait that are in one warp of 32. */
-static void append_wait(struct text *t, const struct ptxi_cta *c, const struct ptxi_warp *w,
-                        const struct ptxi_split *s, unsigned k32)
-{
-    const struct ptxi_code *code = s->frame->code;
-    unsigned lanes = lanes_of_warp32(s->lanes, k32);
-    char what[96], cta[48] = "";
+/* Lanes of a warp of 32 that wait. */
+struct waiter {
+    const struct ptxi_cta *cta;
+    const struct ptxi_warp *warp;
+    const struct ptxi_split *split;
+    unsigned k32, lanes;
+};
 
-    if (!lanes || t->length >= t->size)
+enum { MAX_WAITERS = 64 }; /* that take part in the search for a cycle */
+
+struct waiters {
+    struct waiter all[MAX_WAITERS];
+    unsigned count;
+};
+
+static void append(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void append(struct text *t, const char *format, ...)
+{
+    va_list args;
+
+    if (t->length >= t->size)
         return;
-    describe_wait(w, s, k32, what, sizeof what);
-    if (c->lead->member_count > 1)
-        snprintf(cta, sizeof cta, "CTA %u of the cluster, ", c->rank);
-    t->length += (size_t)snprintf(t->s + t->length, t->size - t->length,
-                                  "%s%swarp %u lanes 0x%x wait for %s at line %u",
-                                  t->length ? "; " : "", cta, w->index * PTXI_WARP32S + k32, lanes, what,
-                                  code->locs[s->pc - code->insns].line);
+    va_start(args, format);
+    t->length += (size_t)vsnprintf(t->s + t->length, t->size - t->length, format, args);
+    va_end(args);
+}
+
+static void append_name(struct text *t, const struct waiter *x)
+{
+    if (x->cta->lead->member_count > 1)
+        append(t, "CTA %u of the cluster, ", x->cta->rank);
+    append(t, "warp %u lanes 0x%x", x->warp->index * PTXI_WARP32S + x->k32, x->lanes);
+}
+
+/* Appends the place at which the lanes wait. */
+static void append_wait(struct text *t, const struct waiter *x)
+{
+    const struct ptxi_code *code = x->split->frame->code;
+    char what[96];
+
+    describe_wait(x->warp, x->split, x->k32, what, sizeof what);
+    append(t, "%s", t->length ? "; " : "");
+    append_name(t, x);
+    append(t, " wait for %s at line %u", what, code->locs[x->split->pc - code->insns].line);
+}
+
+/* --- who waits for whom --- */
+
+/* Whether x waits for lanes of y, which wait, too. What mbarriers and the cluster barrier lack is not known: anyone who
+ * waits for something else. */
+static bool waits_for(const struct waiter *x, const struct waiter *y)
+{
+    const struct ptxi_split *a = x->split, *b = y->split;
+
+    switch (a->state) {
+    case PTXI_SPLIT_BARRIER:
+        return x->cta == y->cta && !(b->state == PTXI_SPLIT_BARRIER && b->barrier == a->barrier);
+    case PTXI_SPLIT_SYNC:
+    case PTXI_SPLIT_ALIGNED:
+        return x->warp == y->warp && x->k32 == y->k32 && y->lanes & lanes_of_warp32(a->sync_mask, x->k32) &&
+               !(b->state == a->state && b->pc == a->pc);
+    case PTXI_SPLIT_MBARRIER:
+        return b->state != PTXI_SPLIT_MBARRIER || b->mbarrier != a->mbarrier;
+    case PTXI_SPLIT_WARPGROUP:
+        return x->cta == y->cta && b->state != PTXI_SPLIT_WARPGROUP;
+    default:
+        return false;
+    }
+}
+
+static unsigned find_blocker(const struct waiters *w, unsigned of)
+{
+    for (unsigned k = 0; k < w->count; k++)
+        if (k != of && waits_for(&w->all[of], &w->all[k]))
+            return k;
+    return w->count;
+}
+
+/* Describes a cycle, or why the first lanes wait if there is none. */
+static void append_cycle(struct text *t, const struct waiters *w)
+{
+    bool seen[MAX_WAITERS] = { false };
+    unsigned at = 0, start;
+
+    while (at < w->count && !seen[at]) {
+        seen[at] = true;
+        at = find_blocker(w, at);
+    }
+    if (!w->count)
+        return;
+    if (at == w->count) {
+        append(t, "; the others have exited or never arrive");
+        return;
+    }
+    append(t, "; a cycle: ");
+    append_name(t, &w->all[at]);
+    start = at;
+    do {
+        at = find_blocker(w, at);
+        append(t, at == start ? " wait for the first" : " wait for ");
+        if (at != start)
+            append_name(t, &w->all[at]);
+        append(t, at == start ? "" : ", which");
+    } while (at != start && t->length < t->size);
+}
+
+static void add_waiters(struct waiters *all, const struct ptxi_cta *c, const struct ptxi_warp *w, struct text *t)
+{
+    for (uint32_t s = 0; s < w->split_count; s++)
+        for (unsigned k32 = 0; k32 < PTXI_WARP32S; k32++) {
+            struct waiter x = { c, w, &w->splits[s], k32, lanes_of_warp32(w->splits[s].lanes, k32) };
+
+            if (!x.lanes)
+                continue;
+            append_wait(t, &x);
+            if (all->count < MAX_WAITERS)
+                all->all[all->count++] = x;
+        }
 }
 
 void ptxi_fail_deadlock(struct ptxi_cta *lead)
 {
+    enum { CYCLE = 160 }; /* bytes for the cycle, if the list of those who wait is long */
     char buffer[sizeof lead->grid->report.detail];
-    struct text text = { buffer, sizeof buffer, 0 };
+    struct text text = { buffer, sizeof buffer - CYCLE, 0 };
     struct ptxi_warp *first = NULL;
+    struct waiters all = { .count = 0 };
 
     for (uint32_t k = 0; k < lead->member_count * lead->warp_count; k++) {
         struct ptxi_cta *c = lead->members[k / lead->warp_count];
@@ -98,13 +203,15 @@ void ptxi_fail_deadlock(struct ptxi_cta *lead)
         ptxi_settle_barrier_split(w);
         if (w->state == PTXI_WARP_DONE)
             continue;
-        for (uint32_t s = 0; s < w->split_count; s++)
-            for (unsigned k32 = 0; k32 < PTXI_WARP32S; k32++)
-                append_wait(&text, c, w, &w->splits[s], k32);
+        add_waiters(&all, c, w, &text);
         if (w->split_count && !first)
             first = w;
     }
     assert(first);
+    if (text.length >= text.size) /* it has been cut */
+        text.length = text.size - 1;
+    text.size = sizeof buffer;
+    append_cycle(&text, &all);
     if (first)
         fail_at(first, PTXI_FK_DEADLOCK, buffer);
 }

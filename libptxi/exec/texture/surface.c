@@ -91,7 +91,8 @@ static bool find_access(struct ptxi_warp *w, const struct ptxi_insn *i, const st
         c[0] *= x->reduce[0] ? x->bytes : t->bytes;
     wrong = compute_address(x, c, a);
     if (wrong != PTXI_FK_NONE) {
-        struct ptxi_fault_area row = { "a row of the surface", (uint64_t)t->level->width * t->bytes, 0 };
+        struct ptxi_fault_area row = { PTXI_FS_SURFACE, "a row of the surface",
+                                       (uint64_t)t->level->width * t->bytes, 0 };
 
         ptxi_fault_access(w, i, wrong, (ptxi_lanes)1 << lane, (uint64_t)c[0], a->bytes, access, &row);
     }

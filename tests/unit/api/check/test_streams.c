@@ -10,7 +10,7 @@
 enum { BYTES = 16384, THREADS = 64, USED = 4 * THREADS };
 
 static ptxiModule module;
-static ptxiDevicePtr mem;
+static ptxiDevicePtr mem, told; /* told: of the host, for the kernels that take two arguments */
 static ptxiStream a, b;
 static ptxiEvent event;
 
@@ -24,7 +24,7 @@ static ptxiFunction function(const char *name)
 
 static void launch_at(const char *name, ptxiDevicePtr at, ptxiStream s)
 {
-    void *params[] = { &at };
+    void *params[] = { &at, &told };
 
     ok(ptxiLaunchKernel(function(name), 1, 1, 1, THREADS, 1, 1, 0, s, params, NULL));
 }
@@ -138,6 +138,68 @@ static void c_wait_value(void)
 /* Launches that communicate, and one that happens after the second. */
 static void c_flag(void) { launch("publish", a); launch("await", b); launch("write_words", b); }
 
+static void wait_for_kernel(void)
+{
+    while (!*(volatile uint32_t *)(uintptr_t)told)
+        ;
+}
+
+/* A kernel tells the host, which launches another one. */
+static void c_tells_host(void) { launch("tell_host", a); wait_for_kernel(); launch("write_words", b); }
+static void e_tells_weakly(void) { launch("tell_weakly", a); wait_for_kernel(); launch("read_only", b); }
+static void c_tells_host_then_copy(void)
+{
+    static uint32_t word;
+
+    launch("tell_host", a);
+    wait_for_kernel();
+    ok(ptxiMemcpyDtoHAsync(&word, mem, sizeof word, b));
+}
+
+/* The host knows that a launch has ended, and tells a kernel that runs. */
+static void c_told_by_host(void)
+{
+    launch("await_host", b);
+    launch("write_words", a);
+    ok(ptxiStreamSynchronize(a));
+    *(volatile uint32_t *)(uintptr_t)told = 1;
+}
+
+/* Memory that is allocated and freed in the order of a stream. */
+static void use_allocation(void (*between)(void))
+{
+    ptxiDevicePtr p;
+
+    launch("read_only", a);
+    ok(ptxiMemAllocAsync(&p, USED, a));
+    between();
+    launch_at("write_words", p, b);
+    ok(ptxiStreamSynchronize(b));
+    ok(ptxiMemFree(p));
+}
+
+static void nothing(void) { }
+static void wait_for_a(void) { ok(ptxiStreamSynchronize(a)); }
+static void e_allocated_in_other_stream(void) { use_allocation(nothing); }
+static void c_allocated_then_event(void) { use_allocation(order); }
+static void c_allocated_then_waited(void) { use_allocation(wait_for_a); }
+
+static void free_after_use(void (*between)(void))
+{
+    ptxiDevicePtr p;
+
+    ok(ptxiMemAlloc(&p, USED));
+    launch_at("write_words", p, b);
+    launch("tell_weakly", b);
+    wait_for_kernel(); /* the launch has ended, but the order of the streams does not say so */
+    between();
+    ok(ptxiMemFreeAsync(p, a));
+}
+
+static void order_a_after_b(void) { ok(ptxiEventRecord(event, b)); ok(ptxiStreamWaitEvent(a, event, 0)); }
+static void e_freed_in_other_stream(void) { free_after_use(nothing); }
+static void c_freed_after_event(void) { free_after_use(order_a_after_b); }
+
 static unsigned char bytes[BYTES];
 
 static void e_copy_to(void) { launch("read_only", a); ok(ptxiMemcpyHtoDAsync(mem, bytes, USED, b)); }
@@ -195,7 +257,11 @@ static const struct program {
     PROGRAM(c_read_read), PROGRAM(c_add_add), PROGRAM(e_add_write), PROGRAM(e_event_before_write),
     PROGRAM(e_third_stream), PROGRAM(c_transitive), PROGRAM(c_synchronised), PROGRAM(c_context),
     PROGRAM(c_event_synchronised), PROGRAM(c_query), PROGRAM(c_legacy), PROGRAM(e_legacy), PROGRAM(c_host_function),
-    PROGRAM(c_wait_value), PROGRAM(c_flag), PROGRAM(e_copy_to), PROGRAM(e_copy_to_first), PROGRAM(c_copy_to),
+    PROGRAM(c_wait_value), PROGRAM(c_tells_host), PROGRAM(e_tells_weakly),
+    PROGRAM(c_tells_host_then_copy), PROGRAM(c_told_by_host),
+    PROGRAM(e_allocated_in_other_stream), PROGRAM(c_allocated_then_event), PROGRAM(c_allocated_then_waited),
+    PROGRAM(e_freed_in_other_stream), PROGRAM(c_freed_after_event), PROGRAM(c_flag), PROGRAM(e_copy_to),
+    PROGRAM(e_copy_to_first), PROGRAM(c_copy_to),
     PROGRAM(c_copy_elsewhere), PROGRAM(e_copy_from), PROGRAM(c_copy_from), PROGRAM(e_copy_waits),
     PROGRAM(c_copy_then_launch), PROGRAM(e_fill), PROGRAM(c_fill), PROGRAM(e_copy_copy), PROGRAM(c_copy_copy),
     PROGRAM(c_columns), PROGRAM(e_columns), PROGRAM(c_reused),
@@ -204,9 +270,14 @@ enum { PROGRAMS = sizeof programs / sizeof *programs };
 
 static void set_up(void)
 {
+    void *host;
+
     open_context();
     ok(ptxiCtxSetSanitizer(NULL, PTXI_SANITIZER_RACE, 0));
     ok(ptxiModuleLoadData(&module, test_file("api/check/streams.ptx")));
+    ok(ptxiMemAllocHost(&host, sizeof(uint32_t)));
+    memset(host, 0, sizeof(uint32_t));
+    told = (uintptr_t)host;
     ok(ptxiMemAlloc(&mem, BYTES));
     ok(ptxiStreamCreate(&a, PTXI_STREAM_NON_BLOCKING));
     ok(ptxiStreamCreate(&b, PTXI_STREAM_NON_BLOCKING));

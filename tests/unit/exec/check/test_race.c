@@ -1,5 +1,6 @@
 /* Tests the checks of races and of barriers with pairs of a faulty and a correct kernel (races.cu, async.cu,
- * mbarrier.ptx, sync.ptx, misuse.ptx, pointers.cu). The name of each kernel says what has to be found. */
+ * mbarrier.ptx, sync.ptx, misuse.ptx, pointers.cu). The name of each kernel says what has to be found. Those of
+ * deadlock.ptx deadlock. */
 #include "unit/support/context.h"
 #include "unit/support/test_file.h"
 
@@ -118,6 +119,38 @@ START_TEST(misuse)
 }
 END_TEST
 
+START_TEST(annotated)
+{
+    set_up("exec/check/annotated.ptx", PTXI_SANITIZER_RACE, 1);
+    ck_assert_uint_eq(count_wrong(4, launch), 0);
+    close_context();
+}
+END_TEST
+
+static void check_deadlock(const char *kernel, const char *detail)
+{
+    ptxiFunction f;
+    ptxiFinding x = { .size = sizeof x };
+
+    ok(ptxiCtxResetFindings(NULL));
+    ok(ptxiModuleGetFunction(&f, module, kernel));
+    ok(ptxiLaunchKernel(f, 1, 1, 1, THREADS, 1, 1, 0, NULL, NULL, NULL));
+    ck_assert_int_eq(ptxiCtxSynchronize(), PTXI_ERROR_LAUNCH_FAILED);
+    ok(ptxiCtxGetFinding(NULL, 0, &x));
+    ck_assert_str_eq(x.kind, "deadlock");
+    ck_assert_msg(strstr(x.detail, detail) != NULL, "%s", x.detail);
+}
+
+START_TEST(deadlocks)
+{
+    set_up("exec/check/deadlock.ptx", PTXI_SANITIZER_SYNC, 1);
+    check_deadlock("cycle", "a cycle: warp 0 lanes 0xffffffff wait for warp 1 lanes 0xffffffff, which wait for the "
+                            "first");
+    check_deadlock("gone", "warp 1 lanes 0xffffffff wait for barrier 1 at line 27; the others have exited");
+    close_context();
+}
+END_TEST
+
 /* Nothing but accesses to other objects is found. */
 static void check_strays(void)
 {
@@ -172,7 +205,9 @@ int main(void)
     tcase_add_test(t, mbarriers);
     tcase_add_test(t, asynchronous);
     tcase_add_test(t, misuse);
+    tcase_add_test(t, annotated);
     tcase_add_test(t, pointers);
+    tcase_add_test(t, deadlocks);
     tcase_add_loop_test(t, barriers, PTXI_SANITIZER_SYNC, PTXI_SANITIZER_SYNC + 1);
     suite_add_tcase(s, t);
     return run_suite(s);
