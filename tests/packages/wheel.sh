@@ -32,7 +32,7 @@ python3 -m pip download -q --only-binary=:all: --python-version 3.11 -d "$root/w
 chroot "$root" sh -eu -c 'cd /work && python3 -m venv venv
     venv/bin/pip install -q --no-index --find-links . ./ptxi-*.whl
     venv/bin/python example.py
-    venv/bin/ptxi run samples/lerp.ptx --block 8 --arg "f32[8]=ramp" --arg "f32[8]=1" --arg "f32[8]" --arg f32=0.5 --out 2
+    venv/bin/ptxi run samples/lerp.ptx -b 8 -a "f32[8]=ramp" -a "f32[8]=1" -a "f32[8]" -a f32=0.5 -o 2
     venv/bin/ptxi exec venv/bin/python -c "import ctypes; print(ctypes.CDLL(\"libcuda.so.1\").cuInit(0))"' |
     tee "$root/work/out"
 printf '[2.   2.75 3.5  4.25]\n0: 0.5   1 1.5   2 2.5   3 3.5   4\n0\n' | diff - "$root/work/out"
