@@ -60,7 +60,7 @@ class Page:
 
     def run(self):
         """Execute all blocks."""
-        printed, needs, block = None, [], None
+        printed, needs, block, fence = None, [], None, None
         for number, line in enumerate(self.path.read_text().splitlines(), 1):
             if block is not None:
                 if line != '```':
