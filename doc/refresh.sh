@@ -1,7 +1,7 @@
 #!/bin/sh
-# Writes the generated parts of the documents: doc/instructions.md, doc/layers.svg, and what is between markers in
-# README.md (counts) and doc/runtime.md (unsupported functions). Writes to the source tree, or to the directory given as
-# an argument. `make doc` runs it.
+# Writes the generated parts of the documents: doc/instructions.md, doc/layers.svg, doc/ptxi.1, and what is between
+# markers in README.md (counts) and doc/runtime.md (unsupported functions). Writes to the source tree, or to the
+# directory given as an argument. `make doc` runs it.
 set -eu
 : "${top_srcdir:?}" "${top_builddir:?}"
 to=${1:-$top_srcdir}
@@ -30,6 +30,8 @@ done
 if [ -n "${PYTHON3:-}" ]; then
     "$PYTHON3" "$top_srcdir/tests/check-layers.py" --svg "$top_srcdir" > "$to/doc/layers.svg.new"
     mv "$to/doc/layers.svg.new" "$to/doc/layers.svg"
+    "$PYTHON3" "$top_srcdir/doc/site/build.py" man "$top_srcdir" "$top_builddir/ptxi" > "$to/doc/ptxi.1.new"
+    mv "$to/doc/ptxi.1.new" "$to/doc/ptxi.1"
 else
-    echo "no python3: doc/layers.svg was not generated" >&2
+    echo "no python3: doc/layers.svg and doc/ptxi.1 were not generated" >&2
 fi

@@ -9,7 +9,7 @@ git -C "$top" rev-parse -q --verify HEAD > /dev/null 2>&1 && [ -z "$(git -C "$to
 }
 
 given=$(MAKEFLAGS='' make -s print-distributed) && [ -n "$given" ] || { echo "make print-distributed failed"; exit 1; }
-left=$(git -C "$top" ls-files | grep -vE '^\.ci/|(^|/)\.gitignore$' | GIVEN=$given awk '
+left=$(git -C "$top" ls-files | grep -vE '^\.(ci|github)/|(^|/)\.gitignore$' | GIVEN=$given awk '
     BEGIN { split(ENVIRON["GIVEN"], names, "\n"); for (k in names) given[names[k]] }
     { name = $0; while (!(name in given) && sub("/[^/]*$", "", name)); if (!(name in given)) print }')
 [ -z "$left" ] || { printf 'these files are missing from the tarball:\n%s\n' "$left"; exit 1; }

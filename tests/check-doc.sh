@@ -12,6 +12,7 @@ for f in README.md doc/instructions.md doc/runtime.md; do
 done
 if [ -e "$tmp/doc/layers.svg" ]; then
     cmp "$top_srcdir/doc/layers.svg" "$tmp/doc/layers.svg" || bad=1
+    cmp "$top_srcdir/doc/ptxi.1" "$tmp/doc/ptxi.1" || bad=1
 fi
 name='\b(tests|libptxi|tools|bindings|samples|doc)/[A-Za-z0-9_./-]+\.(c|h|def|sh|py|awk|rec|md)\b'
 for f in $(cd "$top_srcdir" && grep -ohE "$name" README.md CONTRIBUTING.md doc/*.md | sort -u); do

@@ -4,7 +4,6 @@ Programs that might crash run in their own process.
 """
 import array
 import copy
-import ctypes
 import gc
 import mmap
 import pickle

@@ -1,0 +1,39 @@
+#!/bin/sh
+# Builds for aarch64 and runs the unit tests and the recorded cases under qemu-user.
+# Usage, in a directory for the build: cross.sh SOURCE_DIR [CASES]. CASES selects recorded cases, as PTXI_CASES does (default: add).
+# Needs the Debian packages gcc-aarch64-linux-gnu, qemu-user, and libffi-dev, liblz4-dev, libzstd-dev, check and
+# libmpfr-dev of arm64 (dpkg --add-architecture arm64).
+set -eu
+top=$(cd "${1:?}" && pwd) cases=${2-add}
+host=aarch64-linux-gnu
+jobs=${JOBS:-$(getconf _NPROCESSORS_ONLN)}
+run="qemu-aarch64 -L /usr/$host"
+for program in $host-gcc qemu-aarch64; do
+    command -v "$program" > /dev/null || { echo "skipped: no $program"; exit 77; }
+done
+
+unset PKG_CONFIG_PATH
+PKG_CONFIG_LIBDIR=/usr/lib/$host/pkgconfig:/usr/share/pkgconfig
+export PKG_CONFIG_LIBDIR
+[ -e Makefile ] || "$top/configure" -q --host=$host --disable-shared --enable-assertions CFLAGS="-g -O1"
+make -s -j"$jobs" libptxi/isa/op.gen.h
+# test_litmus makes threads race for a long time, which an emulator does not show.
+tests=$(cd "$top" && find tests/unit -name 'test_*.c' ! -name 'test_litmus.c' ! -name 'test_standin*' |
+    sed 's/\.c$//' | sort)
+known=
+for test in $tests; do
+    ! grep -q "^$test\$(EXEEXT):" Makefile || known="$known $test"
+done
+# shellcheck disable=SC2086
+make -s -j"$jobs" ptxi $known tests/conformance/verify
+file ptxi 2> /dev/null | cut -c1-60 || true
+
+count=0 failed=
+for test in $known; do
+    count=$((count + 1))
+    CK_DEFAULT_TIMEOUT=600 CK_TIMEOUT_MULTIPLIER=20 $run "$test" > "$test.log" 2>&1 || failed="$failed $test"
+done
+echo "$count unit tests, failed:${failed:- none}"
+$run tests/conformance/verify cases "$top/tests/conformance/cases.rec" "$cases" || failed="$failed cases"
+$run ./ptxi run "$top/samples/lerp.ptx" -b 8 -a 'f32[8]=ramp' -a 'f32[8]=1' -a 'f32[8]' -a f32=0.5 -o 2
+[ -z "$failed" ]

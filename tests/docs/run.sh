@@ -1,0 +1,10 @@
+#!/bin/sh
+# Executes the code blocks of the tutorial and the how-to guides; see run_blocks.py.
+set -u
+: "${top_srcdir:?}" "${top_builddir:?}"
+python=$top_builddir/venv/bin/python
+[ -x "$python" ] || python=python3
+[ -z "${SANITIZE-}" ] || { echo "skipped: this build is for sanitizers"; exit 77; }
+[ -e "$top_builddir/.libs/libptxi.so" ] || { echo "skipped: this build has no shared library"; exit 77; }
+"$python" -c 'import numpy' 2> /dev/null || { echo "skipped: no NumPy"; exit 77; }
+exec "$python" "$top_srcdir/tests/docs/run_blocks.py" "$top_srcdir" "$top_builddir"
