@@ -629,7 +629,8 @@ typedef enum ptxiLaunchAttributeID {
     PTXI_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION = 11,             /* multiple of the clusters; no effect */
     PTXI_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT = 12,                 /* the event is recorded after the grid */
     PTXI_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE = 13,            /* not supported */
-    PTXI_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 14         /* percent, up to 100; no effect */
+    PTXI_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 14,        /* percent, up to 100; no effect */
+    PTXI_LAUNCH_ATTRIBUTE_CLUSTER_WINDOW = 0x70740001                   /* run only some clusters; not in CUDA */
 } ptxiLaunchAttributeID;
 
 typedef union ptxiLaunchAttributeValue {
@@ -643,6 +644,8 @@ typedef union ptxiLaunchAttributeValue {
     int syncPolicy;                                                     /* PTXI_SYNC_POLICY_...; -1: not set */
     struct { unsigned char default_, remote; } memSyncDomainMap;        /* 0 to 3 */
     int memSyncDomain;                                                  /* 0 or 1 */
+    /* the clusters first, first + 1, ..., in the order of their numbers; %gridid, or 0 for a new one */
+    struct { uint64_t first, count, gridid; } clusterWindow;
 } ptxiLaunchAttributeValue;
 
 /* How a host thread waits for a stream. No effect. */
@@ -2948,13 +2951,21 @@ PTXI_API ptxiResult ptxiLaunchCooperativeKernel(ptxiFunction f, unsigned gridDim
  *  griddepcontrol.wait therefore finds earlier grids complete, and griddepcontrol.launch_dependents starts nothing
  *  early, which is one of the orders that a GPU may choose. PTXI_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT and
  *  _LAUNCH_COMPLETION_EVENT record their event after the grid, which is later than necessary.
+ *
+ *  With PTXI_LAUNCH_ATTRIBUTE_CLUSTER_WINDOW only some clusters of the grid run, with the indices and sizes that they
+ *  have in the whole grid. A block is a cluster of its own if the launch has none. Clusters are numbered like blocks: x
+ *  first, then y, then z. Several such launches, also in different processes, can execute one grid. A grid whose blocks
+ *  may depend on each other is refused, and ptxiGetLastReport has the reason: a cooperative launch, a loop that may
+ *  wait for another block, an atomic operation on global memory whose result is used or that compares and swaps,
+ *  clusterlaunchcontrol, or calls of the device runtime, which may launch grids.
  * `config`  read before the call returns.
  * @return as ptxiLaunchKernel and ptxiLaunchCooperativeKernel, or
  *         PTXI_ERROR_INVALID_VALUE         an attribute that is unknown, out of range, or not for launches
  *         PTXI_ERROR_INVALID_CLUSTER_SIZE  also for a preferred cluster that is not a multiple of the cluster, or does
  *                                          not divide the grid
  *         PTXI_ERROR_NOT_SUPPORTED         an event without PTXI_EVENT_DISABLE_TIMING, or
- *                                          PTXI_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE
+ *                                          PTXI_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE, or a window of a
+ *                                          grid whose blocks may depend on each other
  *         PTXI_ERROR_ILLEGAL_STATE         an event with flag 1 (external)
  *  Source: cuLaunchKernelEx. */
 PTXI_API ptxiResult ptxiLaunchKernelEx(const ptxiLaunchConfig *config, ptxiFunction f, void **kernelParams,

@@ -449,6 +449,7 @@ struct ptxi_code {
     uint32_t unsupported_count;     /* if not 0, the function must not be launched */
     bool untracked;      /* it may write memory in a way that the tracking of uninitialised values does not see */
     bool is_entry;
+    uint32_t polls_at;   /* a loop around a strong load, which may wait for other CTAs: its branch; UINT32_MAX: none */
 };
 
 #endif

@@ -31,6 +31,8 @@ const char ptxi_cmd_run_help[] =
     "      --timeout SECONDS  fail after this time\n"
     "      --fmad=BOOL        false: never fuse mul and add (default: true, which fuses them as ptxas does)\n"
     "      --cooperative      cooperative launch: all blocks are resident at once and may wait for each other\n"
+    "      --clusters FIRST:COUNT  run only these clusters of the grid; without clusters: these blocks. Grids whose\n"
+    "                         blocks may depend on each other are refused\n"
     "      --unchecked        do not check memory accesses\n"
     "      --check[=TOOLS]    find errors: memory, race, init, sync, leaks, or several with commas (default:\n"
     "                         all but init and leaks)\n"

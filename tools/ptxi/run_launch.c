@@ -67,10 +67,28 @@ static ptxiResult fill_buffers(const struct run *r)
     return e;
 }
 
+static ptxiResult queue_window(const struct run *r)
+{
+    ptxiLaunchAttribute attributes[] = {
+        { .id = PTXI_LAUNCH_ATTRIBUTE_CLUSTER_WINDOW,
+          .value.clusterWindow = { r->first_cluster, r->cluster_count, 0 } },
+        { .id = PTXI_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = r->cooperative },
+    };
+    ptxiLaunchConfig config = {
+        .gridDimX = r->grid[0], .gridDimY = r->grid[1], .gridDimZ = r->grid[2],
+        .blockDimX = r->block[0], .blockDimY = r->block[1], .blockDimZ = r->block[2], .sharedMemBytes = r->shared,
+        .attrs = attributes, .numAttrs = 2,
+    };
+
+    return ptxiLaunchKernelEx(&config, r->function, r->params, NULL);
+}
+
 static ptxiResult queue_launch(const struct run *r)
 {
     const unsigned *g = r->grid, *b = r->block;
 
+    if (r->cluster_count)
+        return queue_window(r);
     if (r->cooperative)
         return ptxiLaunchCooperativeKernel(r->function, g[0], g[1], g[2], b[0], b[1], b[2], r->shared, NULL, r->params);
     return ptxiLaunchKernel(r->function, g[0], g[1], g[2], b[0], b[1], b[2], r->shared, NULL, r->params, NULL);

@@ -19,6 +19,8 @@ struct ptxi_launch_shape {
     bool cooperative;
     bool early;            /* it may begin before the previous kernel has ended */
     unsigned preferred[3]; /* cluster size that would be better; 0: not requested */
+    struct ptxi_window window;
+    uint64_t gridid;       /* of a window; 0: a new one */
 };
 
 /* A launch as the program requests it. Captures, graphs and kernels make the same description. */
@@ -95,6 +97,11 @@ bool ptxi_launch_is_grid(const unsigned *grid); /* false if a size is 0 or too l
 /* Checks that a grid of the kernel may have these sizes. */
 ptxiResult ptxi_launch_check_shape(const struct ptxiFunction_st *f, const struct ptxi_code *code,
                                    const struct ptxi_launch_shape *s);
+
+/* ---- window.c */
+
+/* Checks that a part of the grid may run apart from the rest, with bytecode of this variant. */
+ptxiResult ptxi_launch_check_window(ptxiFunction f, const struct ptxi_launch_shape *s, unsigned variant);
 
 /* ---- launch.c */
 

@@ -141,6 +141,8 @@ ptxiResult ptxi_launch_make(ptxiContext ctx, struct ptxi_launch_description *d, 
         return PTXI_ERROR_NOT_SUPPORTED;
     if ((r = ptxi_launch_cluster(f, s, ptxi_launch_max_cluster(f))) || (r = ptxi_launch_check_shape(f, code, s)))
         return r;
+    if (s->window.count && (r = ptxi_launch_check_window(f, s, variant)))
+        return r;
     struct ptxi_bindings *bindings = ptxi_bindings_of(f->module);
 
     if (!bindings)

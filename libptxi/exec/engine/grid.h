@@ -21,6 +21,11 @@ struct ptxi_object_table;
 /* Counters of accesses to shared memory (exec/memory/bank_conflicts.c). */
 #define PTXI_SHARED_COUNTS(X) X(requests) X(wavefronts) X(conflicts)
 
+/* Some clusters of a grid, by their numbers. count 0: all of them. */
+struct ptxi_window {
+    uint64_t first, count;
+};
+
 /* api/ fills in the parameters. What they point to lives until ptxi_exec_launch() returns. */
 struct ptxi_grid {
     const struct ptxi_code *code;
@@ -32,6 +37,7 @@ struct ptxi_grid {
     uint32_t grid[3], block[3];
     uint32_t cluster[3];         /* CTAs of a cluster; `grid` is a multiple of it; 0: no clusters */
     bool explicit_cluster;
+    struct ptxi_window window;   /* clusters to run */
     uint32_t dynamic_shared;     /* bytes */
     const unsigned char *params; /* code->param_bytes bytes */
     uint64_t gridid, graph; /* graph: %current_graph_exec */
@@ -71,7 +77,8 @@ struct ptxi_grid {
     } shared;
 
     /* private to the engine */
-    uint64_t launch_id, cta_total, cluster_total;
+    uint64_t launch_id, cta_total; /* CTAs to run */
+    uint64_t first_cluster, cluster_end; /* clusters to run, without the end */
     uint32_t cluster_size;        /* CTAs */
     bool one_worker;              /* one worker runs the whole grid */
     bool only_worker;             /* the device has only one worker */
@@ -85,7 +92,7 @@ struct ptxi_grid {
     struct ptxi_grid *next;       /* list of running grids */
     /* Workers change these often. Nothing that all of them read is in the same line of the cache. */
     unsigned char before[64];
-    _Atomic uint64_t next_cluster; /* number of clusters that workers have taken */
+    _Atomic uint64_t next_cluster; /* that workers take */
     _Atomic uint64_t done_ctas;
     _Atomic uint64_t spent;       /* coarse count of instructions, for the budget */
     unsigned char after[64];
