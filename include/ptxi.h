@@ -629,7 +629,8 @@ typedef enum ptxiLaunchAttributeID {
     PTXI_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION = 11,             /* multiple of the clusters; no effect */
     PTXI_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT = 12,                 /* the event is recorded after the grid */
     PTXI_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE = 13,            /* not supported */
-    PTXI_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 14         /* percent, up to 100; no effect */
+    PTXI_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 14,        /* percent, up to 100; no effect */
+    PTXI_LAUNCH_ATTRIBUTE_CLUSTER_WINDOW = 0x70740001                   /* run only some clusters; not in CUDA */
 } ptxiLaunchAttributeID;
 
 typedef union ptxiLaunchAttributeValue {
@@ -643,6 +644,8 @@ typedef union ptxiLaunchAttributeValue {
     int syncPolicy;                                                     /* PTXI_SYNC_POLICY_...; -1: not set */
     struct { unsigned char default_, remote; } memSyncDomainMap;        /* 0 to 3 */
     int memSyncDomain;                                                  /* 0 or 1 */
+    /* the clusters first, first + 1, ..., in the order of their numbers; %gridid, or 0 for a new one */
+    struct { uint64_t first, count, gridid; } clusterWindow;
 } ptxiLaunchAttributeValue;
 
 /* How a host thread waits for a stream. No effect. */
@@ -2948,13 +2951,21 @@ PTXI_API ptxiResult ptxiLaunchCooperativeKernel(ptxiFunction f, unsigned gridDim
  *  griddepcontrol.wait therefore finds earlier grids complete, and griddepcontrol.launch_dependents starts nothing
  *  early, which is one of the orders that a GPU may choose. PTXI_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT and
  *  _LAUNCH_COMPLETION_EVENT record their event after the grid, which is later than necessary.
+ *
+ *  With PTXI_LAUNCH_ATTRIBUTE_CLUSTER_WINDOW only some clusters of the grid run, with the indices and sizes that they
+ *  have in the whole grid. A block is a cluster of its own if the launch has none. Clusters are numbered like blocks: x
+ *  first, then y, then z. Several such launches, also in different processes, can execute one grid. A grid whose blocks
+ *  may depend on each other is refused, and ptxiGetLastReport has the reason: a cooperative launch, a loop that may
+ *  wait for another block, an atomic operation on global memory whose result is used or that compares and swaps,
+ *  clusterlaunchcontrol, or calls of the device runtime, which may launch grids.
  * `config`  read before the call returns.
  * @return as ptxiLaunchKernel and ptxiLaunchCooperativeKernel, or
  *         PTXI_ERROR_INVALID_VALUE         an attribute that is unknown, out of range, or not for launches
  *         PTXI_ERROR_INVALID_CLUSTER_SIZE  also for a preferred cluster that is not a multiple of the cluster, or does
  *                                          not divide the grid
  *         PTXI_ERROR_NOT_SUPPORTED         an event without PTXI_EVENT_DISABLE_TIMING, or
- *                                          PTXI_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE
+ *                                          PTXI_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE, or a window of a
+ *                                          grid whose blocks may depend on each other
  *         PTXI_ERROR_ILLEGAL_STATE         an event with flag 1 (external)
  *  Source: cuLaunchKernelEx. */
 PTXI_API ptxiResult ptxiLaunchKernelEx(const ptxiLaunchConfig *config, ptxiFunction f, void **kernelParams,
@@ -4437,6 +4448,51 @@ PTXI_API ptxiResult ptxiCtxGetCounters(ptxiContext ctx, ptxiCounters *counters);
  * `ctx`  NULL: the current context.
  * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_CONTEXT. */
 PTXI_API ptxiResult ptxiCtxResetCounters(ptxiContext ctx);
+
+/* What ptxiCtxSetTracking() records. */
+enum {
+    PTXI_TRACK_CHANGES = 1, /* what launches change */
+    PTXI_TRACK_READS = 2    /* also what they read */
+};
+
+/*! ptxiCtxSetTracking() :
+ *  Begins to record which bytes of memory launches change, for launches that are made later, or ends it. What was
+ *  recorded before is discarded. Launches that are tracked cannot be checked by sanitizers that need bytecode of their
+ *  own. They are refused if tracking does not see all accesses: asynchronous copies, wmma loads and stores, surfaces
+ *  and multimem. Textures and bound host functions are not seen and not refused.
+ * `ctx`  NULL: the current context.
+ * `what` 0, PTXI_TRACK_CHANGES, or PTXI_TRACK_CHANGES | PTXI_TRACK_READS.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_CONTEXT, PTXI_ERROR_INVALID_VALUE or PTXI_ERROR_OUT_OF_MEMORY. */
+PTXI_API ptxiResult ptxiCtxSetTracking(ptxiContext ctx, unsigned what);
+
+/*! ptxiCtxTakeChanges() :
+ *  Returns what launches have changed since ptxiCtxSetTracking or the last call, as data for ptxiMergeChanges, also of
+ *  another process. Waits for the work of the context. The data names memory by a range and an offset, so that it may
+ *  have other addresses elsewhere. Words that only red has changed are described by the operations.
+ * `ctx`     NULL: the current context.
+ * `ranges`  `count` of them; their flags are ignored.
+ * `changes` output; belongs to the caller and is freed with ptxiFree.
+ * `size`    output: bytes.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_CONTEXT, PTXI_ERROR_INVALID_VALUE if nothing is tracked,
+ *         PTXI_ERROR_ILLEGAL_ADDRESS if memory outside of the ranges has changed, which ptxiGetLastReport names, or
+ *         PTXI_ERROR_OUT_OF_MEMORY. */
+PTXI_API ptxiResult ptxiCtxTakeChanges(ptxiContext ctx, const ptxiRange *ranges, unsigned count, void **changes,
+                                       size_t *size);
+
+/*! ptxiMergeChanges() :
+ *  Applies the changes that parts of a grid have made, each to a copy of the same memory, to that memory. The result is
+ *  that of the whole grid on one worker: bytes that one part has written get its value. If parts have applied integer
+ *  operations of red to a word, it gets the result of all. Operations on floats are repeated in the order of the
+ *  clusters. Conflicts are errors, and then nothing changes: two parts have written different values to a byte, one has
+ *  read what another has changed, or operations on a word are not all the same.
+ * `ranges`    `count` of them, in the order of ptxiCtxTakeChanges.
+ * `changes`   `parts` blocks of data, and `sizes` their bytes. Damaged data is refused.
+ * `conflicts` output: a line for each conflict, or the reason of INVALID_VALUE; otherwise NULL. Belongs to the caller
+ *             and is freed with ptxiFree. May be NULL.
+ * @return PTXI_SUCCESS, PTXI_ERROR_ILLEGAL_STATE for conflicts, PTXI_ERROR_INVALID_VALUE for data that does not fit,
+ *         or PTXI_ERROR_OUT_OF_MEMORY. */
+PTXI_API ptxiResult ptxiMergeChanges(const ptxiRange *ranges, unsigned count, const void *const *changes,
+                                     const size_t *sizes, unsigned parts, char **conflicts);
 
 /* Tools of ptxiCtxSetSanitizer(). */
 typedef enum ptxiSanitizer {

@@ -21,6 +21,8 @@ struct run {
     bool hex, count, cooperative, unchecked, schedule_given, on_fault_given, tier_given;
     unsigned repeat, workers;          /* 0: none, and the default */
     unsigned seeds;                    /* of random schedules to try after the launch */
+    unsigned long long first_cluster, cluster_count; /* of the grid to run; count 0: all */
+    unsigned long long shard, shards; /* the part of the grid to run, from 1; shards 0: all */
     unsigned long long budget, milliseconds; /* 0: no limit */
     ptxiTier tier;
     unsigned long long schedule;       /* as ptxiCtxSetSchedule() takes it */

@@ -76,7 +76,10 @@ void ptxi_launch_fill_grid(struct ptxi_launch *l, const struct ptxi_code *code, 
     memcpy(g->cluster, s->cluster, sizeof g->cluster);
     g->explicit_cluster = s->cluster[0] != 0;
     g->dynamic_shared = s->shared;
+    g->window = s->window;
     g->gridid = atomic_fetch_add(&launches, 1) + 1;
+    if (s->gridid)
+        g->gridid = s->gridid;
     ptxi_check_begin_launch(ctx, g);
     g->sm_count = p->multiprocessors;
     g->sm_warps = p->threads / 32;

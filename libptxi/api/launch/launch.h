@@ -19,6 +19,8 @@ struct ptxi_launch_shape {
     bool cooperative;
     bool early;            /* it may begin before the previous kernel has ended */
     unsigned preferred[3]; /* cluster size that would be better; 0: not requested */
+    struct ptxi_window window;
+    uint64_t gridid;       /* of a window; 0: a new one */
 };
 
 /* A launch as the program requests it. Captures, graphs and kernels make the same description. */
@@ -43,6 +45,7 @@ struct ptxi_launch {
     struct ptxi_bindings *bindings;  /* a reference */
     struct ptxi_heap_block *workspace; /* of a cooperative launch, or NULL */
     struct ptxi_heap_block *cta_memory; /* of .minperctamemory, or NULL */
+    struct ptxi_tracker *tracker;    /* a reference, or NULL */
     bool checked;                    /* it runs the variant that checks */
     struct ptxi_graph_run *run;      /* a reference: the kernel is of a graph and may launch graphs; or NULL */
     struct ptxi_host_stack *stack;   /* of the call that has launched it, for reports; NULL: not known */
@@ -96,6 +99,12 @@ bool ptxi_launch_is_grid(const unsigned *grid); /* false if a size is 0 or too l
 /* Checks that a grid of the kernel may have these sizes. */
 ptxiResult ptxi_launch_check_shape(const struct ptxiFunction_st *f, const struct ptxi_code *code,
                                    const struct ptxi_launch_shape *s);
+
+/* ---- window.c */
+
+/* Checks that the launch's part of the grid may run apart from the rest, and that its memory can be tracked, if its
+ * variant of the bytecode does so. */
+ptxiResult ptxi_launch_check_window(ptxiFunction f, const struct ptxi_launch_shape *s, unsigned variant);
 
 /* ---- launch.c */
 

@@ -46,6 +46,10 @@ ptxiResult ptxi_launch_read_attribute(const ptxiLaunchAttribute *a, struct ptxi_
     case PTXI_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
         return ptxi_event_check_launch_attribute(a->value.launchCompletionEvent.event,
                                                  a->value.launchCompletionEvent.flags);
+    case PTXI_LAUNCH_ATTRIBUTE_CLUSTER_WINDOW:
+        s->window = (struct ptxi_window){ a->value.clusterWindow.first, a->value.clusterWindow.count };
+        s->gridid = a->value.clusterWindow.gridid;
+        return check_value(s->window.count && s->window.first + s->window.count >= s->window.count);
     case PTXI_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
         return PTXI_ERROR_NOT_SUPPORTED;
     default: /* hints for performance */

@@ -18,3 +18,10 @@ ptxi_builtin *ptxi_provider_find(const char *name, void **user)
         found = registered(name, user);
     return found ? found : ptxi_builtin_find(name);
 }
+
+bool ptxi_provider_is_registered(const char *name)
+{
+    void *user;
+
+    return registered && registered(name, &user);
+}

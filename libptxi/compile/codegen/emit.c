@@ -10,6 +10,7 @@ struct emitter {
     struct ptxi_ir *ir;
     struct ptxi_arena *arena;
     bool count, check;
+    enum ptxi_track_option track;
     uint32_t first_place;
     struct ptxi_code *code;
     struct ptxi_insn *insns;
@@ -18,7 +19,9 @@ struct emitter {
     /* per position in the order: index of the block's first instruction; one more element at the end */
     uint32_t *start;
     uint32_t *reads;  /* per position: number of blocks before it that read memory (PTXI_IF_READS) */
+    uint32_t *strong; /* per position: number of blocks before it that read what other CTAs may write for them */
     uint32_t *polls;  /* per position: number of blocks before it that poll (PTXI_IF_POLLS) */
+    bool *read;       /* per register: an instruction uses its value */
     uint16_t *pool;
     uint32_t pool_count, pool_cap;
     const char **unsupported;
@@ -88,9 +91,16 @@ static bool is_counted(const struct emitter *e, const struct ptxi_ir_inst *i)
     return e->count && i->shared;
 }
 
-/* The operation that checks an instruction, or 0. */
+static bool is_tracked(const struct emitter *e, const struct ptxi_ir_inst *i)
+{
+    return i->check && !(i->check & PTXI_CHECK_SHARED) && (i->check & PTXI_CHECK_WRITE || e->track == PTXI_TRACK_ALL);
+}
+
+/* The operation that checks or records an instruction, or 0. */
 static uint16_t checking_op(const struct emitter *e, const struct ptxi_ir_inst *i)
 {
+    if (e->track)
+        return is_tracked(e, i) ? PTXI_OP_track_access : 0;
     if (!e->check)
         return 0;
     if (i->check)
@@ -278,6 +288,8 @@ static struct ptxi_insn translate(const struct emitter *e, const struct ptxi_ir_
                            .mods = i->mods,
                            .imm = i->imm };
 
+    if (ptxi_op_mnemonics[i->op] == PTXI_M_atom && i->v[PTXI_F_D] != PTXI_NONE && !e->read[i->v[PTXI_F_D]])
+        o.d = PTXI_NO_SLOT; /* nobody uses the old value: as red */
     if (i->v[PTXI_F_MODS] != PTXI_NONE)
         o.mods = slot(e, i->v[PTXI_F_MODS]);
     if (i->v[PTXI_F_IMM] != PTXI_NONE)
@@ -313,7 +325,7 @@ static void put_checking(struct emitter *e, const struct ptxi_ir_inst *i, uint16
 
     put_guard(e, i);
     place = e->first_place + e->at;
-    if (op == PTXI_OP_check_access || op == PTXI_OP_check_acquire) {
+    if (op == PTXI_OP_check_access || op == PTXI_OP_check_acquire || op == PTXI_OP_track_access) {
         o.a = slot(e, i->v[PTXI_F_A]);
         o.mods = ptxi_op_flags[i->op] & PTXI_OP_FLAG_AT ? i->check | PTXI_CHECK_ROW : i->check;
         o.imm = i->imm;
@@ -363,7 +375,7 @@ enum { MAX_WAIT_LENGTH = 24 };
 /* Whether the loop from position `target` to `position` polls. */
 static bool is_wait(const struct emitter *e, uint32_t target, uint32_t position)
 {
-    uint32_t most = e->check ? 2 * MAX_WAIT_LENGTH : MAX_WAIT_LENGTH;
+    uint32_t most = e->check || e->track ? 2 * MAX_WAIT_LENGTH : MAX_WAIT_LENGTH;
 
     return e->polls[position + 1] != e->polls[target] && e->start[position + 1] - e->start[target] <= most;
 }
@@ -393,6 +405,8 @@ static void put_branch(struct emitter *e, uint32_t position, uint16_t op, const 
     if (target <= position) {
         o.op = backward_op(op);
         o.mods = loop_mods(e, target, position);
+        if (e->strong[position + 1] != e->strong[target] && e->code->polls_at == UINT32_MAX)
+            e->code->polls_at = e->at;
     }
     o.imm = (int32_t)(e->start[target] - e->at);
     put(e, o, i->ptx);
@@ -418,6 +432,30 @@ static void put_block(struct emitter *e, uint32_t position)
 
 /* --- the function --- */
 
+/* Whether the instruction may load what another CTA has stored for this one. */
+static bool is_strong_load(const struct ptxi_ir_inst *i)
+{
+    return i->check >> PTXI_CHECK_STRENGTH_SHIFT & 3 && !(i->check & (PTXI_CHECK_WRITE | PTXI_CHECK_SHARED));
+}
+
+/* Finds the registers whose values are used. An instruction with a guard reads the older value of its result, which is
+ * no use. */
+static void find_read(struct emitter *e)
+{
+    for (uint32_t k = 0; k < e->ir->count; k++) {
+        struct ptxi_ir_inst i = e->ir->insts[k];
+        uint32_t v;
+
+        if (i.flags & PTXI_IF_DEAD)
+            continue;
+        if (i.guard != PTXI_NONE)
+            e->read[i.guard] = true;
+        i.guard = PTXI_NONE;
+        for (struct ptxi_ir_walk w = ptxi_ir_reads(e->ir, &i); ptxi_ir_next(&w, &v);)
+            e->read[v] = true;
+    }
+}
+
 /* Computes the position of every block, and allocates the arrays. */
 static bool measure_blocks(struct emitter *e)
 {
@@ -426,16 +464,23 @@ static bool measure_blocks(struct emitter *e)
     e->start = ARENA_NEW(ir->arena, uint32_t, ir->order_count + 1);
     e->reads = ARENA_NEW(ir->arena, uint32_t, ir->order_count + 1);
     e->polls = ARENA_NEW(ir->arena, uint32_t, ir->order_count + 1);
+    e->strong = ARENA_NEW(ir->arena, uint32_t, ir->order_count + 1);
+    e->read = ARENA_NEW(ir->arena, bool, ir->vreg_count + 1);
     e->unsupported = ARENA_NEW(e->arena, const char *, ir->unsupported_count);
-    if (!e->start || !e->reads || !e->polls || !e->unsupported)
+    if (!e->start || !e->reads || !e->polls || !e->strong || !e->read || !e->unsupported)
         return false;
+    find_read(e);
     for (uint32_t p = 0; p < ir->order_count; p++) {
         const struct ptxi_block *block = &ir->blocks[ir->order[p]];
         unsigned flags = 0;
+        bool strong = false;
 
         for (uint32_t k = block->first; k < block->end; k++)
-            if (!(ir->insts[k].flags & PTXI_IF_DEAD))
+            if (!(ir->insts[k].flags & PTXI_IF_DEAD)) {
                 flags |= ir->insts[k].flags;
+                strong |= is_strong_load(&ir->insts[k]);
+            }
+        e->strong[p + 1] = e->strong[p] + strong;
         e->reads[p + 1] = e->reads[p] + ((flags & PTXI_IF_READS) != 0);
         e->polls[p + 1] = e->polls[p] + ((flags & PTXI_IF_POLLS) != 0);
         e->start[p + 1] = e->start[p] + block_size(e, p);
@@ -549,7 +594,8 @@ static bool keep_pool(struct emitter *e)
 struct ptxi_code *ptxi_emit(struct ptxi_ir *ir, const struct ptxi_compile_options *options, struct ptxi_arena *arena)
 {
     static _Atomic uint64_t ids;
-    struct emitter e = { .ir = ir, .arena = arena, .count = options->count, .check = options->check };
+    struct emitter e = { .ir = ir, .arena = arena, .count = options->count, .check = options->check,
+                         .track = options->track };
 
     e.code = ARENA_NEW(arena, struct ptxi_code, 1);
     if (!e.code || !measure_blocks(&e))
@@ -558,7 +604,8 @@ struct ptxi_code *ptxi_emit(struct ptxi_ir *ir, const struct ptxi_compile_option
     if (!e.code->native)
         return NULL;
     e.code->id = atomic_fetch_add(&ids, 1) + 1;
-    if (e.check)
+    e.code->polls_at = UINT32_MAX;
+    if (e.check || e.track)
         e.first_place = options->take_places(options->ctx, e.start[ir->order_count]);
     for (uint32_t p = 0; p < ir->order_count; p++)
         put_block(&e, p);

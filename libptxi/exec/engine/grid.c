@@ -25,7 +25,7 @@ enum ptxi_fault_kind ptxi_grid_exceeded_limit(const struct ptxi_grid *g)
 
 bool ptxi_grid_has_clusters(const struct ptxi_grid *g)
 {
-    return !ptxi_grid_failed(g) && atomic_load_explicit(&g->next_cluster, memory_order_relaxed) < g->cluster_total;
+    return !ptxi_grid_failed(g) && atomic_load_explicit(&g->next_cluster, memory_order_relaxed) < g->cluster_end;
 }
 
 /* The number of clusters that a worker takes at once. It is at most a quarter of its share of the rest, so that all
@@ -33,7 +33,7 @@ bool ptxi_grid_has_clusters(const struct ptxi_grid *g)
 static uint64_t portion(const struct ptxi_grid *g, uint32_t most)
 {
     uint64_t next = atomic_load_explicit(&g->next_cluster, memory_order_relaxed);
-    uint64_t fair = next < g->cluster_total ? (g->cluster_total - next) / (UINT64_C(4) * g->workers) : 0;
+    uint64_t fair = next < g->cluster_end ? (g->cluster_end - next) / (UINT64_C(4) * g->workers) : 0;
 
     if (fair <= 1 || atomic_load_explicit(&g->clusters_wait, memory_order_relaxed))
         return 1;
@@ -49,10 +49,10 @@ struct ptxi_portion ptxi_grid_take(struct ptxi_grid *g, uint32_t most)
         return p;
     count = portion(g, most);
     next = atomic_fetch_add_explicit(&g->next_cluster, count, memory_order_relaxed);
-    if (next >= g->cluster_total)
+    if (next >= g->cluster_end)
         return p;
     p.next = next;
-    p.end = count < g->cluster_total - next ? next + count : g->cluster_total;
+    p.end = count < g->cluster_end - next ? next + count : g->cluster_end;
     return p;
 }
 
@@ -90,9 +90,10 @@ void ptxi_grid_cta_at(const struct ptxi_grid *g, uint64_t n, uint32_t rank, uint
 {
     uint32_t clusters[3], inside[3];
 
-    assert(n < g->cluster_total && rank < g->cluster_size);
+    assert(n >= g->first_cluster && n < g->cluster_end && rank < g->cluster_size);
     if (g->schedule)
-        n = ptxi_rng_permute(random_seed(g), n, g->cluster_total);
+        n = g->first_cluster +
+            ptxi_rng_permute(random_seed(g), n - g->first_cluster, g->cluster_end - g->first_cluster);
     for (int k = 0; k < 3; k++)
         clusters[k] = g->grid[k] / g->cluster[k];
     coordinates(clusters, n, ctaid);

@@ -15,11 +15,17 @@ struct ptxi_fault_log;
 struct ptxi_findings;
 struct ptxi_memmap;
 struct ptxi_object_table;
+struct ptxi_tracker;
 
 #define PTXI_MAX_CLUSTER_CTAS 16
 
 /* Counters of accesses to shared memory (exec/memory/bank_conflicts.c). */
 #define PTXI_SHARED_COUNTS(X) X(requests) X(wavefronts) X(conflicts)
+
+/* Some clusters of a grid, by their numbers. count 0: all of them. */
+struct ptxi_window {
+    uint64_t first, count;
+};
 
 /* api/ fills in the parameters. What they point to lives until ptxi_exec_launch() returns. */
 struct ptxi_grid {
@@ -32,6 +38,7 @@ struct ptxi_grid {
     uint32_t grid[3], block[3];
     uint32_t cluster[3];         /* CTAs of a cluster; `grid` is a multiple of it; 0: no clusters */
     bool explicit_cluster;
+    struct ptxi_window window;   /* clusters to run */
     uint32_t dynamic_shared;     /* bytes */
     const unsigned char *params; /* code->param_bytes bytes */
     uint64_t gridid, graph; /* graph: %current_graph_exec */
@@ -45,6 +52,7 @@ struct ptxi_grid {
     struct ptxi_fault_log *fault_log;   /* of invalid accesses that do not fail the launch; NULL: all fail it */
     bool counting;
     struct ptxi_check *check;    /* exec/check/check.h; its program is that of checked launches; or NULL */
+    struct ptxi_tracker *tracker; /* of the memory that it accesses (exec/track/track.h); or NULL */
     struct ptxi_findings *findings; /* of the sanitizers (exec/finding/finding.h); NULL: none is on */
     unsigned tools;              /* that are on, one bit for each enum ptxi_tool */
     uint64_t schedule;           /* 0: in order; else the seed of a random schedule, see rng.h */
@@ -75,7 +83,8 @@ struct ptxi_grid {
     } shared;
 
     /* private to the engine */
-    uint64_t launch_id, cta_total, cluster_total;
+    uint64_t launch_id, cta_total; /* CTAs to run */
+    uint64_t first_cluster, cluster_end; /* clusters to run, without the end */
     uint32_t cluster_size;        /* CTAs */
     bool one_worker;              /* one worker runs the whole grid */
     bool only_worker;             /* the device has only one worker */
@@ -89,7 +98,7 @@ struct ptxi_grid {
     struct ptxi_grid *next;       /* list of running grids */
     /* Workers change these often. Nothing that all of them read is in the same line of the cache. */
     unsigned char before[64];
-    _Atomic uint64_t next_cluster; /* number of clusters that workers have taken */
+    _Atomic uint64_t next_cluster; /* that workers take */
     _Atomic uint64_t done_ctas;
     _Atomic uint64_t spent;       /* coarse count of instructions, for the budget */
     unsigned char after[64];

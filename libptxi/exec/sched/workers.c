@@ -106,14 +106,19 @@ static void init_grid(const struct ptxi_exec *x, struct ptxi_grid *g)
     if (!g->cluster[0])
         g->cluster[0] = g->cluster[1] = g->cluster[2] = 1;
     g->cluster_size = g->cluster[0] * g->cluster[1] * g->cluster[2];
-    g->cta_total = (uint64_t)g->grid[0] * g->grid[1] * g->grid[2];
-    g->cluster_total = g->cta_total / g->cluster_size;
+    uint64_t clusters = (uint64_t)g->grid[0] * g->grid[1] * g->grid[2] / g->cluster_size;
+
+    assert(g->window.first + g->window.count <= clusters);
+    g->first_cluster = g->window.first;
+    g->cluster_end = g->window.count ? g->window.first + g->window.count : clusters;
+    g->cta_total = (g->cluster_end - g->first_cluster) * g->cluster_size;
     g->only_worker = x->worker_count == 1;
-    g->one_worker = g->cluster_total == 1 || g->only_worker;
+    g->one_worker = g->cluster_end - g->first_cluster == 1 || g->only_worker;
     g->workers = x->worker_count;
     g->one_by_one = g->schedule || g->fair || g->cooperative || g->cluster_size > 1;
     g->clusters_wait = false;
-    g->next_cluster = g->done_ctas = g->spent = 0;
+    g->next_cluster = g->first_cluster;
+    g->done_ctas = g->spent = 0;
     g->progress_ns = g->progress ? ptxi_clock_monotonic_ns() + PTXI_PROGRESS_NS : 0;
     atomic_flag_clear(&g->reporting);
     g->failed = g->inside = 0;
