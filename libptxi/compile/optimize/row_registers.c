@@ -450,8 +450,21 @@ static void convert_address(struct rows *s, struct ptxi_ir_inst *i)
     }
 }
 
+/* Puts the factor that is the same in all lanes second. */
+static void order_factors(const struct rows *s, struct ptxi_ir_inst *i)
+{
+    uint32_t a = i->v[PTXI_F_A];
+
+    if (is_uniform(s, a) && !is_uniform(s, i->v[PTXI_F_B])) {
+        i->v[PTXI_F_A] = i->v[PTXI_F_B];
+        i->v[PTXI_F_B] = a;
+    }
+}
+
 static void convert_index(struct rows *s, struct ptxi_ir_inst *i, struct index_op x)
 {
+    if (x.op == PTXI_OP_index_mul || x.op == PTXI_OP_index_mad)
+        order_factors(s, i);
     i->op = x.op;
     for (unsigned f = PTXI_F_A; f <= PTXI_F_C; f++)
         if (x.fields & 1u << f && s->copies[i->v[f]] != PTXI_NONE)

@@ -101,26 +101,46 @@ OP( loop_ifn )
     }                                                                                   \
     OP( bra_##name ) { return branch(w, i, name(w, i)); }                               \
     OP( loop_##name ) { return branch_back(w, i, name(w, i)); }
-#define BRANCHES_COMPARED(bits)                                  \
-    BRANCH_COMPARED(bits, uint##bits##_t, eq_i##bits, x == y)    \
-    BRANCH_COMPARED(bits, uint##bits##_t, ne_i##bits, x != y)    \
-    BRANCH_COMPARED(bits, int##bits##_t, lt_s##bits, x < y)      \
-    BRANCH_COMPARED(bits, int##bits##_t, ge_s##bits, x >= y)     \
-    BRANCH_COMPARED(bits, uint##bits##_t, lt_u##bits, x < y)     \
+#define BRANCHES_COMPARED(bits)                               \
+    BRANCH_COMPARED(bits, uint##bits##_t, eq_i##bits, x == y) \
+    BRANCH_COMPARED(bits, uint##bits##_t, ne_i##bits, x != y) \
+    BRANCH_COMPARED(bits, int##bits##_t, lt_s##bits, x < y)   \
+    BRANCH_COMPARED(bits, int##bits##_t, ge_s##bits, x >= y)  \
+    BRANCH_COMPARED(bits, uint##bits##_t, lt_u##bits, x < y)  \
     BRANCH_COMPARED(bits, uint##bits##_t, ge_u##bits, x >= y)
 BRANCHES_COMPARED(32)
 BRANCHES_COMPARED(64)
 
-/* The same for index registers. */
-#define BRANCH_INDEX(name, holds)                                              \
-    OP( bra_index_##name ) { return branch(w, i, (holds)); }                   \
-    OP( loop_index_##name ) { return branch_back(w, i, (holds)); }
-BRANCH_INDEX(eq, ptxi_index_eq(w, i))
-BRANCH_INDEX(ne, w->active & ~ptxi_index_eq(w, i))
-BRANCH_INDEX(lt_s32, ptxi_index_lt_s32(w, i))
-BRANCH_INDEX(ge_s32, w->active & ~ptxi_index_lt_s32(w, i))
-BRANCH_INDEX(lt_u32, ptxi_index_lt_u32(w, i))
-BRANCH_INDEX(ge_u32, w->active & ~ptxi_index_lt_u32(w, i))
+/* The same for index registers. `opposite`: the branch is taken where the comparison does not hold. */
+#define TAKEN_INDEX(name, compare, opposite)                                                                       \
+    static __attribute__((noinline)) ptxi_lanes taken_##name(const struct ptxi_insn *i, const struct ptxi_warp *w) \
+    {                                                                                                              \
+        return opposite ? w->active & ~ptxi_index_##compare(w, i) : ptxi_index_##compare(w, i);                    \
+    }
+#define BRANCH_INDEX_OP(op, name, compare, opposite, branch_, jump_)                                \
+    static __attribute__((noinline)) const struct ptxi_insn *op##_##name(const struct ptxi_insn *i, \
+                                                                         struct ptxi_warp *w)       \
+    {                                                                                               \
+        return branch_(w, i, taken_##name(i, w));                                                   \
+    }                                                                                               \
+    OP(op##_index_##name)                                                                           \
+    {                                                                                               \
+        bool holds;                                                                                 \
+                                                                                                    \
+        if (__builtin_expect(!ptxi_index_is_##compare(w, i, &holds), 0))                            \
+            return op##_##name(i, w);                                                               \
+        return holds == opposite ? i + 1 : jump_;                                                   \
+    }
+#define BRANCH_INDEX(name, compare, opposite)                                  \
+    TAKEN_INDEX(name, compare, opposite)                                       \
+    BRANCH_INDEX_OP(bra, name, compare, opposite, branch, jump(w, i + i->imm)) \
+    BRANCH_INDEX_OP(loop, name, compare, opposite, branch_back, jump_back(w, i))
+BRANCH_INDEX(eq, eq, false)
+BRANCH_INDEX(ne, eq, true)
+BRANCH_INDEX(lt_s32, lt_s32, false)
+BRANCH_INDEX(ge_s32, lt_s32, true)
+BRANCH_INDEX(lt_u32, lt_u32, false)
+BRANCH_INDEX(ge_u32, lt_u32, true)
 
 OP( brx )
 {

@@ -140,6 +140,29 @@ RACY OP_NAMED(HANDLER)
 #define LOAD_LANES(i, w, a) LOAD_ANY(i, w, a)
 #endif
 
+/* With an address register, all lanes at one address. */
+#define LOAD_ONE PASTE_2(one, HANDLER)
+NOINLINE const struct ptxi_insn *LOAD_ONE(const struct ptxi_insn *i, struct ptxi_warp *w)
+{
+    enum { SIZE = sizeof(MEMORY) * COUNT };
+    const uint32_t slots[COUNT] = SLOTS;
+    const struct ptxi_address *at = PTXI_SLOT(w, i->a);
+    const unsigned char *p = (const unsigned char *)(BASE(w, i, 0) + at->row.first);
+    LANE_ARRAY(uint64_t, row);
+
+    if (!is_aligned(i, at->row.first, SIZE) ||
+        !ptxi_access_is_cached(w, ptxi_access_hit(w, i), (uintptr_t)p, SIZE, false))
+        return LOAD_LANES(i, w, ptxi_address_lanes(at, row));
+    for (int e = 0; e < COUNT; e++)
+        if (COUNT == 1 || slots[e] != PTXI_NO_SLOT) {
+            REGISTER *d = PTXI_SLOT(w, slots[e]), x = (REGISTER)LOAD_AS(MEMORY, p + e * sizeof(MEMORY));
+
+            FOR_LANES
+            d[l] = x;
+        }
+    NEXT;
+}
+
 /* With an address register, for any lanes. */
 #define LOAD_AT PASTE_2(at, HANDLER)
 NOINLINE const struct ptxi_insn *LOAD_AT(const struct ptxi_insn *i, struct ptxi_warp *w)
@@ -150,6 +173,10 @@ NOINLINE const struct ptxi_insn *LOAD_AT(const struct ptxi_insn *i, struct ptxi_
     LANE_ARRAY(uint64_t, row);
 
     (void)p;
+    if (!(ptxi_row_lanes(&at->row) & w->active))
+        return LOAD_LANES(i, w, at->lanes);
+    if (!(ptxi_row_missing(&at->row) | ptxi_inactive(w) | (uint64_t)at->row.stride))
+        return LOAD_ONE(i, w);
 #if PATH == PATH_GROUPS
     if (SIZE >= 4 && ptxi_row_has(&at->row, w->active) && at->row.stride == SIZE &&
         is_aligned(i, at->row.first, SIZE) && may_access_some(w, i, (uintptr_t)p, SIZE, PTXI_AK_LOAD)) {
@@ -163,28 +190,6 @@ NOINLINE const struct ptxi_insn *LOAD_AT(const struct ptxi_insn *i, struct ptxi_
     return LOAD_LANES(i, w, ptxi_address_lanes(at, row));
 }
 
-/* All lanes at one address. */
-#define LOAD_ONE PASTE_2(one, HANDLER)
-NOINLINE const struct ptxi_insn *LOAD_ONE(const struct ptxi_insn *i, struct ptxi_warp *w)
-{
-    enum { SIZE = sizeof(MEMORY) * COUNT };
-    const uint32_t slots[COUNT] = SLOTS;
-    const struct ptxi_address *at = PTXI_SLOT(w, i->a);
-    const unsigned char *p = (const unsigned char *)(BASE(w, i, 0) + at->row.first);
-
-    if (!is_aligned(i, at->row.first, SIZE) ||
-        !ptxi_access_is_cached(w, ptxi_access_hit(w, i), (uintptr_t)p, SIZE, false))
-        return LOAD_AT(i, w);
-    for (int e = 0; e < COUNT; e++)
-        if (COUNT == 1 || slots[e] != PTXI_NO_SLOT) {
-            REGISTER *d = PTXI_SLOT(w, slots[e]), x = (REGISTER)LOAD_AS(MEMORY, p + e * sizeof(MEMORY));
-
-            FOR_LANES
-            d[l] = x;
-        }
-    NEXT;
-}
-
 /* The usual case: all lanes, in a row of elements, in the allocation that the instruction hit last. */
 RACY OP_NAMED(PASTE_2(HANDLER, at))
 {
@@ -192,14 +197,9 @@ RACY OP_NAMED(PASTE_2(HANDLER, at))
     const uint32_t slots[COUNT] = SLOTS;
     const struct ptxi_address *at = PTXI_SLOT(w, i->a);
     const unsigned char *p = (const unsigned char *)(BASE(w, i, 0) + at->row.first);
+    const uint64_t off = ptxi_row_missing(&at->row) | ptxi_inactive(w) | (uint64_t)(at->row.stride ^ SIZE);
 
-    if (ptxi_row_has_none(&at->row, w->active))
-        return LOAD_LANES(i, w, at->lanes);
-    if (w->active != PTXI_ALL_LANES || !ptxi_row_has(&at->row, PTXI_ALL_LANES))
-        return LOAD_AT(i, w);
-    if (at->row.stride == 0)
-        return LOAD_ONE(i, w);
-    if (PATH == PATH_ANY || at->row.stride != SIZE || !is_aligned(i, at->row.first, SIZE) ||
+    if (PATH == PATH_ANY || off || !is_aligned(i, at->row.first, SIZE) ||
         !ptxi_access_is_cached(w, ptxi_access_hit(w, i), (uintptr_t)p, PTXI_LANES * SIZE, false))
         return LOAD_AT(i, w);
     for (int e = 0; e < COUNT; e++)

@@ -81,9 +81,10 @@ RACY OP_NAMED(HANDLER)
 #define STORE_AT PASTE_2(at, HANDLER)
 NOINLINE const struct ptxi_insn *STORE_AT(const struct ptxi_insn *i, struct ptxi_warp *w)
 {
+    const struct ptxi_address *at = PTXI_SLOT(w, i->a);
     LANE_ARRAY(uint64_t, row);
 
-    return STORE_ANY(i, w, ptxi_address_lanes(PTXI_SLOT(w, i->a), row));
+    return STORE_ANY(i, w, ptxi_address_lanes(at, row));
 }
 
 /* The usual case: all lanes, in a row of elements, in the allocation that the instruction hit last. */
@@ -93,11 +94,9 @@ RACY OP_NAMED(PASTE_2(HANDLER, at))
     const uint32_t slots[COUNT] = SLOTS;
     const struct ptxi_address *at = PTXI_SLOT(w, i->a);
     unsigned char *p = (unsigned char *)(BASE(w, i, 0) + at->row.first);
+    const uint64_t off = ptxi_row_missing(&at->row) | ptxi_inactive(w) | (uint64_t)(at->row.stride ^ SIZE);
 
-    if (ptxi_row_has_none(&at->row, w->active))
-        return STORE_ANY(i, w, at->lanes);
-    if (PATH == PATH_ANY || w->active != PTXI_ALL_LANES || !ptxi_row_has(&at->row, PTXI_ALL_LANES) ||
-        at->row.stride != SIZE || !is_aligned(i, at->row.first, SIZE) ||
+    if (PATH == PATH_ANY || off || !is_aligned(i, at->row.first, SIZE) ||
         !ptxi_access_is_cached(w, ptxi_access_hit(w, i), (uintptr_t)p, PTXI_LANES * SIZE, true))
         return STORE_AT(i, w);
     for (int e = 0; e < COUNT; e++) {
