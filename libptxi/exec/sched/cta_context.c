@@ -77,13 +77,28 @@ static void clear_all_local(struct ptxi_cta *c)
     }
 }
 
+/* What the start of a warp writes is the same for each CTA of a launch. So it is kept, and copied with a few wide
+ * stores. */
+enum { START_FIRST = offsetof(struct ptxi_warp, frame),
+       START_END = offsetof(struct ptxi_warp, splits) + sizeof(struct ptxi_split) };
+struct warp_start {
+    unsigned char bytes[START_END - START_FIRST];
+    bool is_same; /* false: ptxi_warp_start() does more than to write these bytes */
+};
+
+/* They are after the warps. */
+static struct warp_start *warp_starts(const struct ptxi_cta *c)
+{
+    return (struct warp_start *)(c->warps + c->warps_allocated);
+}
+
 static bool grow_warps(struct ptxi_cta *c, uint32_t count)
 {
     struct ptxi_warp *more;
 
     if (c->warps_allocated >= count)
         return true;
-    more = aligned_alloc(64, count * sizeof *more);
+    more = aligned_alloc(128, round_up(count * (sizeof *more + sizeof(struct warp_start)), 128));
     if (!more)
         return false;
     memset(more, 0, count * sizeof *more);
@@ -154,6 +169,41 @@ static void prepare_warp(struct ptxi_cta *c, uint32_t index, size_t local_stride
     }
 }
 
+static ptxi_lanes lanes_of(uint32_t threads)
+{
+    return threads >= PTXI_LANES ? PTXI_ALL_LANES : ((ptxi_lanes)1 << threads) - 1;
+}
+
+/* Starts a warp once, to keep what that writes. */
+static void keep_start(struct ptxi_cta *c, uint32_t index)
+{
+    struct ptxi_warp *w = &c->warps[index];
+    struct warp_start *start = &warp_starts(c)[index];
+
+    ptxi_warp_start(w, (struct ptxi_frame *)(c->frames + index * c->frame_stride),
+                    lanes_of(ptxi_thread_count(c->grid) - w->first_thread));
+    memcpy(start->bytes, (const unsigned char *)w + START_FIRST, sizeof start->bytes);
+    start->is_same = !c->grid->code->unwritten_count;
+    ptxi_warp_abandon(w);
+}
+
+/* Does what ptxi_warp_start() does. */
+static inline void start_warp(struct ptxi_warp *w, struct ptxi_frame *frame, const struct warp_start *start,
+                              uint32_t threads)
+{
+    if (__builtin_expect(w->stack_moved || !start->is_same, 0)) {
+        ptxi_warp_start(w, frame, lanes_of(threads));
+        return;
+    }
+    assert(!frame->parent && !w->exited);
+    frame->splits = 1;
+    memcpy((unsigned char *)w + START_FIRST, start->bytes, sizeof start->bytes);
+    w->regs = frame->regs;
+    w->active = w->live;
+    w->stop = PTXI_NO_STOP;
+    w->quantum = PTXI_QUANTUM;
+}
+
 static bool is_prepared(const struct ptxi_cta *c, const struct ptxi_grid *g, uint32_t rank)
 {
     return c->prepared_for == g && c->prepared_id == g->launch_id && c->rank == rank;
@@ -181,6 +231,8 @@ bool ptxi_cta_context_prepare(struct ptxi_cta *c, struct ptxi_grid *g, uint32_t 
     c->warp_count = warps;
     for (uint32_t k = 0; k < warps; k++)
         prepare_warp(c, k, local_stride, level);
+    for (uint32_t k = 0; k < warps; k++)
+        keep_start(c, k);
     ptxi_check_prepare_cta(c);
     c->prepared_for = g;
     c->prepared_id = g->launch_id;
@@ -224,6 +276,7 @@ static void start_cta(struct ptxi_cta *c, uint64_t n)
     const struct ptxi_grid *g = c->grid;
     uint32_t left = ptxi_thread_count(g);
     unsigned char *frame = c->frames;
+    const struct warp_start *start = warp_starts(c);
     bool fills = ptxi_fill_byte;
 
     assert(c->busy && c->prepared_for == g && c->prepared_id == g->launch_id);
@@ -240,8 +293,7 @@ static void start_cta(struct ptxi_cta *c, uint64_t n)
     if (g->code->uses_shared)
         fill_shared(c);
     for (struct ptxi_warp *w = c->warps, *end = w + c->warp_count; w < end; w++, left -= PTXI_LANES) {
-        ptxi_warp_start(w, (struct ptxi_frame *)frame,
-                        left >= PTXI_LANES ? PTXI_ALL_LANES : ((ptxi_lanes)1 << left) - 1);
+        start_warp(w, (struct ptxi_frame *)frame, start++, left);
         frame += c->frame_stride;
         if (__builtin_expect(w->local_written || fills, 0))
             start_local(w, fills);

@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <fenv.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "exec/async/async.h"
@@ -49,9 +50,11 @@ static struct ptxi_cta *free_context(struct ptxi_worker *wk)
 
     if (c)
         return c;
-    c = calloc(1, sizeof *c);
+    /* no part of a line of the cache is another worker's */
+    c = aligned_alloc(128, (sizeof *c + 127) / 128 * 128);
     if (!c)
         return NULL;
+    memset(c, 0, sizeof *c);
     c->worker = wk;
     c->next = wk->ctas;
     wk->ctas = wk->free_contexts = c;
