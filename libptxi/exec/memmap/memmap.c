@@ -28,6 +28,7 @@ struct leaf {
 
 struct ptxi_memmap {
     struct ptxi_memmap_head head;
+    unsigned char unused[128]; /* each access reads the head, and nothing that look-ups write is in its lines */
     pthread_rwlock_t lock;
     struct leaf **leaf;
     size_t leaves, capacity; /* of the array of leaves */

@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 struct ptxi_rcu_reader {
-    _Alignas(64) _Atomic uint64_t count; /* odd in a critical section */
+    _Alignas(128) _Atomic uint64_t count; /* odd in a critical section; CPUs fetch lines in pairs */
     _Atomic bool taken;                  /* registered for a thread */
     struct ptxi_rcu_reader *next;
 };
