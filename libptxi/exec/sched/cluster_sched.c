@@ -254,6 +254,12 @@ static enum ptxi_cluster_status run_randomly(struct ptxi_cta *lead)
     return ptxi_grid_failed(lead->grid) ? PTXI_CLUSTER_FAILED : PTXI_CLUSTER_YIELDED;
 }
 
+/* Counters and sanitizers are for the interpreter. */
+static bool is_native(const struct ptxi_grid *g)
+{
+    return g->native && !g->counting && !g->check && !g->findings;
+}
+
 enum ptxi_cluster_status ptxi_cluster_run(struct ptxi_cta *lead, const struct ptxi_level *level)
 {
     static const struct ptxi_level native = { .run = ptxi_native_run };
@@ -263,5 +269,5 @@ enum ptxi_cluster_status ptxi_cluster_run(struct ptxi_cta *lead, const struct pt
         return run_randomly(lead);
     if (lead->grid->fair)
         return run_fairly(lead);
-    return run_in_order(lead, lead->grid->native ? &native : level, UINT32_MAX);
+    return run_in_order(lead, is_native(lead->grid) ? &native : level, UINT32_MAX);
 }
