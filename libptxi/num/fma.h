@@ -11,8 +11,8 @@
 #define PTXI_NUM_HOST_FMA 1
 #endif
 
-/* The sum rounded to odd: an inexact sum becomes the neighbour with an odd last bit. Rounding that to fewer bits has the
- * result of rounding the exact sum. Signs of zeros are those of rounding to nearest. */
+/* The sum rounded to odd: an inexact sum becomes the neighbour with an odd last bit. Rounding that to fewer bits has
+ * the result of rounding the exact sum. Signs of zeros are those of rounding to nearest. */
 static inline double ptxi_num_sum_odd_f64(double p, double z)
 {
     double s = p + z, t = s - p, error = (p - (s - t)) + (z - t);

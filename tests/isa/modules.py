@@ -20,7 +20,8 @@ WORDS = {  # interchangeable words
     'directive': '.visible .extern .weak .common .entry .func .global .const .shared .local .reg .param .tex .align '
     '.attribute .pragma .maxntid .reqntid .minnctapersm .maxnctapersm .maxnreg .noreturn .explicitcluster '
     '.reqnctapercluster .maxclusterrank .blocksareclusters .abi_preserve .abi_preserve_control .ptr .alias .loc .file '
-    '.minperctamemory .loc_intermediate .section .callprototype .calltargets .branchtargets .version .target .address_size .unified'.split(),
+    '.minperctamemory .loc_intermediate .section .callprototype .calltargets .branchtargets .version .target '
+    '.address_size .unified'.split(),
     'type': '.b8 .b16 .b32 .b64 .u8 .u16 .u32 .u64 .s8 .s16 .s32 .s64 .f16 .f16x2 .f32 .f64 .pred .texref .samplerref '
     '.surfref .v2 .v4 .b128 .bf16 .v8'.split(),
     'number': '0 1 2 3 4 8 16 17 32 64 128 1024 65536 2147483648 4294967296 -1 0x10 0X1F 010 0b11 0B1 8U 0xFFU 1.5 1e3 '

@@ -145,8 +145,8 @@ void ptxi_lower_rule_mixed(struct ptxi_lower *l, const struct ptxi_inst *inst)
         inst->match->mods;
 }
 
-/* An operation on sources that other operations have widened to the class `wide`. widen[type]: the operation that widens
- * a source of this type, or 0. */
+/* An operation on sources that other operations have widened to the class `wide`. widen[type]: the operation that
+ * widens a source of this type, or 0. */
 static void lower_widened(struct ptxi_lower *l, const struct ptxi_inst *inst, const uint16_t *widen, unsigned types,
                           enum ptxi_class wide, enum ptxi_class result)
 {

@@ -1,5 +1,6 @@
 /* PTX ISA, "Data Movement and Conversion Instructions: cvt": from formats of 8, 6 and 4 bits to bf16, to these formats
- * rounded toward zero, with .pzo or a scale, and to and from ue5m3. The arrangement of pairs is that of cvt_minifloat.c. */
+ * rounded toward zero, with .pzo or a scale, and to and from ue5m3. The arrangement of pairs is that of
+ * cvt_minifloat.c. */
 #include <float.h>
 #include <math.h>
 

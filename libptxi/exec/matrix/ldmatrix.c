@@ -9,7 +9,7 @@
 #include "exec/check/race.h"
 #include "exec/engine/handler.h"
 #include "exec/memory/access.h"
-#include "exec/arith/transpose_inl.h"
+#include "exec/matrix/transpose_inl.h"
 
 enum { ROW = 16, ROWS = 8, FRAGMENT = ROW * ROWS };
 

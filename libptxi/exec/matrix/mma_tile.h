@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "exec/arith/f16_view.h"
-#include "exec/arith/transpose_inl.h"
+#include "exec/matrix/transpose_inl.h"
 #include "num/dot_tile_inl.h"
 
 /* A register, from the first lane of a warp of 32 on. */

@@ -1,7 +1,7 @@
 /* Transposes small matrices in vector registers. Columns are stored with the width of later loads, because hosts are
  * slow if a load gets its bytes from several stores. */
-#ifndef PTXI_EXEC_ARITH_TRANSPOSE_INL_H
-#define PTXI_EXEC_ARITH_TRANSPOSE_INL_H
+#ifndef PTXI_EXEC_MATRIX_TRANSPOSE_INL_H
+#define PTXI_EXEC_MATRIX_TRANSPOSE_INL_H
 
 #include <stdint.h>
 #include <string.h>
