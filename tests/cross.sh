@@ -1,6 +1,7 @@
 #!/bin/sh
 # Builds for aarch64 and runs the unit tests and the recorded cases under qemu-user.
-# Usage, in a directory for the build: cross.sh SOURCE_DIR [CASES]. CASES selects recorded cases, as PTXI_CASES does (default: add).
+# Usage, in a directory for the build: cross.sh SOURCE_DIR [CASES]. CASES selects recorded cases, as PTXI_CASES does
+# (default: add).
 # Needs the Debian packages gcc-aarch64-linux-gnu, qemu-user, and libffi-dev, liblz4-dev, libzstd-dev, check and
 # libmpfr-dev of arm64 (dpkg --add-architecture arm64).
 set -eu

@@ -136,9 +136,9 @@ def build_wheel(wheel_directory: str, config_settings: Optional[Dict[str, Any]] 
     compiled = built()
     wheel = Wheel(wheel_directory, wheel_tag())
     for package in 'ptxi', 'ptxi_triton':
-        for p in sorted((HERE / package).iterdir()):
+        for p in sorted((HERE / package).rglob('*')):
             if p.suffix == '.py' or p.name == 'py.typed':
-                wheel.add(f'{package}/{p.name}', p.read_bytes())
+                wheel.add(p.relative_to(HERE).as_posix(), p.read_bytes())
     wheel.add('ptxi/ptxi.h', (TOP / 'include' / 'ptxi.h').read_bytes())
     for name, p in compiled.items():
         wheel.add(name, p.read_bytes(), executable=True)

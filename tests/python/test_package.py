@@ -100,6 +100,7 @@ def test_pip_installs_it_without_a_network(tmp_path):
         names = set(z.namelist())
         entry_points, = (z.read(n).decode() for n in names if n.endswith('entry_points.txt'))
     assert {'ptxi/__init__.py', 'ptxi/py.typed', 'ptxi/ptxi.h', 'ptxi/bin/lib/libptxi.so.0', 'ptxi/bin/ptxi'} <= names
+    assert {p.relative_to(PACKAGE).as_posix() for p in (PACKAGE / 'ptxi').rglob('*.py')} <= names
     triton = {f'ptxi_triton/{p.name}' for p in (PACKAGE / 'ptxi_triton').glob('*.py')}
     assert 'ptxi_triton/driver.py' in triton <= names and '[triton.backends]\nptxi = ptxi_triton\n' in entry_points
     env = {k: v for k, v in os.environ.items() if k != 'PTXI_LIBRARY'}
