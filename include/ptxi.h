@@ -4425,6 +4425,51 @@ PTXI_API ptxiResult ptxiCtxGetCounters(ptxiContext ctx, ptxiCounters *counters);
  * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_CONTEXT. */
 PTXI_API ptxiResult ptxiCtxResetCounters(ptxiContext ctx);
 
+/* What ptxiCtxSetTracking() records. */
+enum {
+    PTXI_TRACK_CHANGES = 1, /* what launches change */
+    PTXI_TRACK_READS = 2    /* also what they read */
+};
+
+/*! ptxiCtxSetTracking() :
+ *  Begins to record which bytes of memory launches change, for launches that are made later, or ends it. What was
+ *  recorded before is discarded. Launches that are tracked cannot be checked by sanitizers that need bytecode of their
+ *  own. They are refused if tracking does not see all accesses: asynchronous copies, wmma loads and stores, surfaces
+ *  and multimem. Textures and bound host functions are not seen and not refused.
+ * `ctx`  NULL: the current context.
+ * `what` 0, PTXI_TRACK_CHANGES, or PTXI_TRACK_CHANGES | PTXI_TRACK_READS.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_CONTEXT, PTXI_ERROR_INVALID_VALUE or PTXI_ERROR_OUT_OF_MEMORY. */
+PTXI_API ptxiResult ptxiCtxSetTracking(ptxiContext ctx, unsigned what);
+
+/*! ptxiCtxTakeChanges() :
+ *  Returns what launches have changed since ptxiCtxSetTracking or the last call, as data for ptxiMergeChanges, also of
+ *  another process. Waits for the work of the context. The data names memory by a range and an offset, so that it may
+ *  have other addresses elsewhere. Words that only red has changed are described by the operations.
+ * `ctx`     NULL: the current context.
+ * `ranges`  `count` of them; their flags are ignored.
+ * `changes` output; belongs to the caller and is freed with ptxiFree.
+ * `size`    output: bytes.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_CONTEXT, PTXI_ERROR_INVALID_VALUE if nothing is tracked,
+ *         PTXI_ERROR_ILLEGAL_ADDRESS if memory outside of the ranges has changed, which ptxiGetLastReport names, or
+ *         PTXI_ERROR_OUT_OF_MEMORY. */
+PTXI_API ptxiResult ptxiCtxTakeChanges(ptxiContext ctx, const ptxiRange *ranges, unsigned count, void **changes,
+                                       size_t *size);
+
+/*! ptxiMergeChanges() :
+ *  Applies the changes that parts of a grid have made, each to a copy of the same memory, to that memory. The result is
+ *  that of the whole grid on one worker: bytes that one part has written get its value. If parts have applied integer
+ *  operations of red to a word, it gets the result of all. Operations on floats are repeated in the order of the
+ *  clusters. Conflicts are errors, and then nothing changes: two parts have written different values to a byte, one has
+ *  read what another has changed, or operations on a word are not all the same.
+ * `ranges`    `count` of them, in the order of ptxiCtxTakeChanges.
+ * `changes`   `parts` blocks of data, and `sizes` their bytes. Damaged data is refused.
+ * `conflicts` output: a line for each conflict, or the reason of INVALID_VALUE; otherwise NULL. Belongs to the caller
+ *             and is freed with ptxiFree. May be NULL.
+ * @return PTXI_SUCCESS, PTXI_ERROR_ILLEGAL_STATE for conflicts, PTXI_ERROR_INVALID_VALUE for data that does not fit,
+ *         or PTXI_ERROR_OUT_OF_MEMORY. */
+PTXI_API ptxiResult ptxiMergeChanges(const ptxiRange *ranges, unsigned count, const void *const *changes,
+                                     const size_t *sizes, unsigned parts, char **conflicts);
+
 /* Tools of ptxiCtxSetSanitizer(). */
 typedef enum ptxiSanitizer {
     PTXI_SANITIZER_NONE = 0,

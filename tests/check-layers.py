@@ -39,6 +39,8 @@ LAYERS = [
     ("exec/finding", "findings of the sanitizers", "base isa exec/engine"),
     ("exec/check", "sanitizers: shadow memory, order of accesses",
      "base num isa exec/memmap exec/engine exec/memory exec/arith exec/finding"),
+    ("exec/track", "which memory launches read and write",
+     "base num isa exec/memmap exec/engine exec/memory exec/arith exec/finding exec/check"),
     ("exec/texture", "textures and surfaces", "base num isa exec/memmap exec/engine exec/memory exec/arith"),
     ("exec/matrix", "mma, wmma, wgmma, ldmatrix",
      "base num isa exec/memmap exec/engine exec/memory exec/arith exec/finding exec/check"),
@@ -67,6 +69,9 @@ LAYERS = [
     ("api/check", "sanitizers: settings, reports",
      "base num isa parse compile exec api/error api/observe api/handle api/queue api/context api/stream api/memory "
      "api/module"),
+    ("api/track", "changes of memory as data, and merging them",
+     "base num isa parse compile exec api/error api/observe api/handle api/queue api/context api/stream api/memory "
+     "api/module api/check"),
     ("api/texture", "arrays, texture and surface objects",
      "base num isa parse compile exec api/error api/observe api/handle api/queue api/context api/stream "
      "api/memory api/module"),
@@ -96,7 +101,7 @@ LAYERS = [
      "api/stream api/memory api/module"),
     ("api/lifecycle", "ptxiInit, creation and destruction of contexts",
      "base num isa parse compile exec api/error api/observe api/handle api/queue api/context api/stream api/memory "
-     "api/module api/check api/texture api/launch api/copy api/asm api/graph api/submit api/graphexec api/devrt"),
+     "api/module api/check api/track api/texture api/launch api/copy api/asm api/graph api/submit api/graphexec api/devrt"),
 ]
 
 

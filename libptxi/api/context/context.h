@@ -132,6 +132,7 @@ struct ptxiContext_st {
     bool find_leaks;                  /* at its end */
     struct ptxi_findings *findings;   /* NULL: no sanitizer has been on */
     struct ptxi_rules *rules;         /* of ptxiCtxSetSanitizerRules(), or NULL */
+    struct ptxi_tracker *tracker;     /* of ptxiCtxSetTracking(), a reference; or NULL. Under the lock */
     struct ptxi_checker *checker;     /* of checked launches; NULL: none so far */
     unsigned long long schedule;      /* argument of ptxiCtxSetSchedule() */
     size_t kernel_heap;               /* bytes that kernels have allocated */

@@ -44,6 +44,7 @@ struct ptxi_launch {
     struct ptxi_exec *exec;          /* a reference, or NULL */
     struct ptxi_bindings *bindings;  /* a reference */
     struct ptxi_heap_block *workspace; /* of a cooperative launch, or NULL */
+    struct ptxi_tracker *tracker;    /* a reference, or NULL */
     bool checked;                    /* it runs the variant that checks */
     struct ptxi_graph_run *run;      /* a reference: the kernel is of a graph and may launch graphs; or NULL */
     struct ptxi_host_stack *stack;   /* of the call that has launched it, for reports; NULL: not known */
@@ -100,7 +101,8 @@ ptxiResult ptxi_launch_check_shape(const struct ptxiFunction_st *f, const struct
 
 /* ---- window.c */
 
-/* Checks that a part of the grid may run apart from the rest, with bytecode of this variant. */
+/* Checks that the launch's part of the grid may run apart from the rest, and that its memory can be tracked, if its
+ * variant of the bytecode does so. */
 ptxiResult ptxi_launch_check_window(ptxiFunction f, const struct ptxi_launch_shape *s, unsigned variant);
 
 /* ---- launch.c */

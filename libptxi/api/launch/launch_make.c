@@ -5,6 +5,7 @@
 #include "api/module/symbols.h"
 
 #include "exec/memmap/memmap.h"
+#include "exec/track/track.h"
 
 #include <string.h>
 
@@ -36,6 +37,7 @@ static void release_launch(void *payload)
         ptxi_exec_unref(l->exec);
     ptxi_bindings_unref(l->bindings);
     ptxi_handle_unref(&l->module->handle);
+    ptxi_tracker_unref(l->tracker);
     ptxi_host_stack_free(l->stack);
 }
 
@@ -131,17 +133,19 @@ ptxiResult ptxi_launch_make(ptxiContext ctx, struct ptxi_launch_description *d, 
     pthread_mutex_lock(&ctx->lock);
     bool counting = ctx->counting;
     unsigned check = ptxi_launch_check_variant(ctx->sanitizer);
+    bool tracking = ctx->tracker, reading = tracking && ptxi_tracker_reads(ctx->tracker);
     pthread_mutex_unlock(&ctx->lock);
-    unsigned variant = (counting ? PTXI_VARIANT_COUNTING : 0) | check;
+    unsigned variant = (counting ? PTXI_VARIANT_COUNTING : 0) | check | (tracking ? PTXI_VARIANT_TRACK : 0) |
+                       (reading ? PTXI_VARIANT_TRACK_READS : 0);
     const struct ptxi_code *code = ptxi_module_code(f->module, f->func->index, variant);
 
     if (!code)
         return ptxi_launch_no_code(f, variant);
-    if (f->module->tree->address_size == 32)
+    if (f->module->tree->address_size == 32 || (tracking && check))
         return PTXI_ERROR_NOT_SUPPORTED;
     if ((r = ptxi_launch_cluster(f, s, ptxi_launch_max_cluster(f))) || (r = ptxi_launch_check_shape(f, code, s)))
         return r;
-    if (s->window.count && (r = ptxi_launch_check_window(f, s, variant)))
+    if ((s->window.count || tracking) && (r = ptxi_launch_check_window(f, s, variant)))
         return r;
     struct ptxi_bindings *bindings = ptxi_bindings_of(f->module);
 
@@ -168,6 +172,10 @@ ptxiResult ptxi_launch_make(ptxiContext ctx, struct ptxi_launch_description *d, 
     l->kernel = f->func->name->s;
     l->grid.counting = counting;
     l->checked = check != 0;
+    pthread_mutex_lock(&ctx->lock); /* it may have changed, but then so has what the caller wants */
+    l->tracker = tracking && ctx->tracker ? ptxi_tracker_ref(ctx->tracker) : NULL;
+    pthread_mutex_unlock(&ctx->lock);
+    l->grid.tracker = l->tracker;
     l->grid.graph = d->graph;
     l->run = d->run ? ptxi_graph_run_ref(d->run) : NULL;
     r = prepare_launch(l, d, code, variant, bytes);

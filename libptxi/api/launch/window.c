@@ -19,10 +19,31 @@ struct refusal {
 struct walk {
     ptxiFunction kernel;
     bool *seen;
+    bool windowed, tracked;
     uint32_t *stack, depth;        /* functions with bodies to visit */
     const struct ptxi_func *from;  /* the function that names the others */
     struct refusal refusal;
 };
+
+/* Whether tracking does not see all that the instruction reads or writes. */
+static bool is_untracked(const struct ptxi_insn *i)
+{
+    switch (i->op) {
+    case PTXI_OP_cp_async_commit: case PTXI_OP_cp_async_wait: case PTXI_OP_cp_async_arrive:
+    case PTXI_OP_bulk_commit: case PTXI_OP_bulk_wait:
+        return false;
+    default:
+        break;
+    }
+    switch (ptxi_op_mnemonics[i->op]) {
+    case PTXI_M_st: return !(ptxi_op_flags[i->op] & PTXI_OP_FLAG_STORE); /* st.async, st.bulk */
+    case PTXI_M_cp: case PTXI_M_wmma: case PTXI_M_sust: case PTXI_M_sured: case PTXI_M_multimem: case PTXI_M_fabric:
+    case PTXI_M_tensormap:
+        return true;
+    default:
+        return false;
+    }
+}
 
 /* Whether an operation on memory that CTAs share has an effect that depends on the order of the CTAs. */
 static const char *find_why(const struct ptxi_insn *i)
@@ -44,12 +65,16 @@ static const char *find_why(const struct ptxi_insn *i)
     }
 }
 
+static const char untracked[] = "tracking does not see what an instruction reads or writes";
+
 static void examine_code(struct walk *w, const struct ptxi_func *f, const struct ptxi_code *code)
 {
     for (uint32_t k = 0; k < code->count && !w->refusal.why; k++) {
-        const char *why = find_why(&code->insns[k]);
+        const char *why = w->windowed ? find_why(&code->insns[k]) : NULL;
 
-        if (!why && k == code->polls_at)
+        if (!why && w->tracked && is_untracked(&code->insns[k]))
+            why = untracked;
+        if (!why && w->windowed && k == code->polls_at)
             why = "a loop around a volatile, relaxed or acquire load may wait for another block";
         if (why)
             w->refusal = (struct refusal){ why, f, &code->locs[k] };
@@ -98,12 +123,14 @@ static ptxiResult examine(struct walk *w, unsigned variant)
 
 static ptxiResult refuse(ptxiFunction kernel, const struct refusal *r)
 {
-    struct ptxi_loc at = r->loc ? (struct ptxi_loc){ r->loc->line, r->loc->column } : (struct ptxi_loc){ 0 };
+    struct ptxi_loc at = r->loc ? (struct ptxi_loc){ .line = r->loc->line, .col = r->loc->column } : (struct ptxi_loc){ 0 };
     const struct ptxi_text *t = ptxi_text_at(&kernel->module->texts, &at);
     struct ptxi_str text;
 
     ptxi_str_init(&text, NULL);
-    ptxi_str_printf(&text, "a part of the grid of kernel %s cannot run apart: %s", kernel->func->name->s, r->why);
+    ptxi_str_printf(&text, r->why == untracked ? "the memory of kernel %s cannot be tracked: %s"
+                                              : "a part of the grid of kernel %s cannot run apart: %s",
+                    kernel->func->name->s, r->why);
     if (r->func)
         ptxi_str_printf(&text, " (function %s", r->func->name->s);
     if (at.line)
@@ -130,13 +157,13 @@ static uint64_t count_clusters(const struct ptxi_launch_shape *s)
 
 ptxiResult ptxi_launch_check_window(ptxiFunction f, const struct ptxi_launch_shape *s, unsigned variant)
 {
-    struct walk w = { .kernel = f };
+    struct walk w = { .kernel = f, .windowed = s->window.count != 0, .tracked = variant & PTXI_VARIANT_TRACK };
     ptxiResult r = PTXI_ERROR_OUT_OF_MEMORY;
     uint32_t count = f->module->tree->func_count;
 
-    if (s->window.first + s->window.count > count_clusters(s))
+    if (w.windowed && s->window.first + s->window.count > count_clusters(s))
         return PTXI_ERROR_INVALID_VALUE;
-    if (s->cooperative)
+    if (s->cooperative && w.windowed)
         return refuse(f, &(struct refusal){ .why = "blocks of a cooperative launch may wait for each other" });
     w.seen = calloc(count + 1, sizeof *w.seen);
     w.stack = malloc((count + 1) * sizeof *w.stack);

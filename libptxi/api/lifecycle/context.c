@@ -12,6 +12,7 @@
 #include "api/texture/texture.h"
 #include "exec/check/check.h"
 #include "exec/texture/texture.h"
+#include "exec/track/track.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -74,6 +75,8 @@ static void close_context(ptxiContext ctx)
     ptxi_context_release_workers(ctx);
     ptxi_checker_destroy(ctx->checker);
     ctx->checker = NULL;
+    ptxi_tracker_unref(ctx->tracker);
+    ctx->tracker = NULL;
     ptxi_references_free_all(ctx);
     ptxi_objects_free_all(ctx);
     ptxi_object_table_destroy(ctx->object_table);

@@ -12,7 +12,8 @@
 
 /* Variants of bytecode. */
 enum { PTXI_VARIANT_COUNTING = 1, PTXI_VARIANT_CHECKED = 2, PTXI_VARIANT_INIT = 4,
-       PTXI_VARIANT_POINTERS = 8, PTXI_VARIANTS = 16 };
+       PTXI_VARIANT_POINTERS = 8, PTXI_VARIANT_TRACK = 16, PTXI_VARIANT_TRACK_READS = 32 /* with TRACK */,
+       PTXI_VARIANTS = 64 };
 
 /* The module's functions for the engine, in one variant. */
 struct ptxi_variant {

@@ -172,6 +172,13 @@ static uint32_t take_places(void *ctx, uint32_t count)
     return ptxi_places_take(count);
 }
 
+static enum ptxi_track_option track_option(unsigned variant)
+{
+    if (variant & PTXI_VARIANT_TRACK_READS)
+        return PTXI_TRACK_ALL;
+    return variant & PTXI_VARIANT_TRACK ? PTXI_TRACK_WRITES : PTXI_TRACK_NONE;
+}
+
 static const struct ptxi_code *compile_function_locked(struct ptxi_variant *v, uint32_t function)
 {
     struct ptxiModule_st *m = v->module;
@@ -185,7 +192,7 @@ static const struct ptxi_code *compile_function_locked(struct ptxi_variant *v, u
             .sm = m->profile->sm, .contract = m->contract, .as_written = m->as_written,
             .count = v->flags & PTXI_VARIANT_COUNTING,
             .init = v->flags & PTXI_VARIANT_INIT, .pointers = v->flags & PTXI_VARIANT_POINTERS,
-            .check = v->flags & PTXI_VARIANT_CHECKED, .take_places = take_places,
+            .check = v->flags & PTXI_VARIANT_CHECKED, .track = track_option(v->flags), .take_places = take_places,
         };
         struct ptxi_diag diags;
 
@@ -193,7 +200,7 @@ static const struct ptxi_code *compile_function_locked(struct ptxi_variant *v, u
         code = ptxi_compile(m->layout, f, &options, &m->arena, &diags);
         if (!code && diags.first)
             atomic_store(&real->too_large, diags.first->msg);
-        if (code && options.check)
+        if (code && (options.check || options.track))
             ptxi_places_add(code, m);
         atomic_store(&real->code, code);
     }

@@ -10,6 +10,7 @@ struct emitter {
     struct ptxi_ir *ir;
     struct ptxi_arena *arena;
     bool count, check;
+    enum ptxi_track_option track;
     uint32_t first_place;
     struct ptxi_code *code;
     struct ptxi_insn *insns;
@@ -90,9 +91,16 @@ static bool is_counted(const struct emitter *e, const struct ptxi_ir_inst *i)
     return e->count && i->shared;
 }
 
-/* The operation that checks an instruction, or 0. */
+static bool is_tracked(const struct emitter *e, const struct ptxi_ir_inst *i)
+{
+    return i->check && !(i->check & PTXI_CHECK_SHARED) && (i->check & PTXI_CHECK_WRITE || e->track == PTXI_TRACK_ALL);
+}
+
+/* The operation that checks or records an instruction, or 0. */
 static uint16_t checking_op(const struct emitter *e, const struct ptxi_ir_inst *i)
 {
+    if (e->track)
+        return is_tracked(e, i) ? PTXI_OP_track_access : 0;
     if (!e->check)
         return 0;
     if (i->check)
@@ -315,7 +323,7 @@ static void put_checking(struct emitter *e, const struct ptxi_ir_inst *i, uint16
 
     put_guard(e, i);
     place = e->first_place + e->at;
-    if (op == PTXI_OP_check_access || op == PTXI_OP_check_acquire) {
+    if (op == PTXI_OP_check_access || op == PTXI_OP_check_acquire || op == PTXI_OP_track_access) {
         o.a = slot(e, i->v[PTXI_F_A]);
         o.mods = ptxi_op_flags[i->op] & PTXI_OP_FLAG_AT ? i->check | PTXI_CHECK_ROW : i->check;
         o.imm = i->imm;
@@ -365,7 +373,7 @@ enum { MAX_WAIT_LENGTH = 24 };
 /* Whether the loop from position `target` to `position` polls. */
 static bool is_wait(const struct emitter *e, uint32_t target, uint32_t position)
 {
-    uint32_t most = e->check ? 2 * MAX_WAIT_LENGTH : MAX_WAIT_LENGTH;
+    uint32_t most = e->check || e->track ? 2 * MAX_WAIT_LENGTH : MAX_WAIT_LENGTH;
 
     return e->polls[position + 1] != e->polls[target] && e->start[position + 1] - e->start[target] <= most;
 }
@@ -584,14 +592,15 @@ static bool keep_pool(struct emitter *e)
 struct ptxi_code *ptxi_emit(struct ptxi_ir *ir, const struct ptxi_compile_options *options, struct ptxi_arena *arena)
 {
     static _Atomic uint64_t ids;
-    struct emitter e = { .ir = ir, .arena = arena, .count = options->count, .check = options->check };
+    struct emitter e = { .ir = ir, .arena = arena, .count = options->count, .check = options->check,
+                         .track = options->track };
 
     e.code = ARENA_NEW(arena, struct ptxi_code, 1);
     if (!e.code || !measure_blocks(&e))
         return NULL;
     e.code->id = atomic_fetch_add(&ids, 1) + 1;
     e.code->polls_at = UINT32_MAX;
-    if (e.check)
+    if (e.check || e.track)
         e.first_place = options->take_places(options->ctx, e.start[ir->order_count]);
     for (uint32_t p = 0; p < ir->order_count; p++)
         put_block(&e, p);

@@ -18,6 +18,7 @@ struct ptxi_compile_options {
     /* Emit operations that check accesses and synchronisation. take_places() reserves numbers for the places of a
      * function with `count` instructions and returns the first one. */
     bool check;
+    enum ptxi_track_option { PTXI_TRACK_NONE, PTXI_TRACK_WRITES, PTXI_TRACK_ALL } track; /* of global memory */
     uint32_t (*take_places)(void *ctx, uint32_t count);
     bool init;       /* track uninitialised values */
     bool pointers;   /* compare the object of an access with that of its pointer */

@@ -15,6 +15,7 @@ struct ptxi_fault_log;
 struct ptxi_findings;
 struct ptxi_memmap;
 struct ptxi_object_table;
+struct ptxi_tracker;
 
 #define PTXI_MAX_CLUSTER_CTAS 16
 
@@ -49,6 +50,7 @@ struct ptxi_grid {
     struct ptxi_fault_log *fault_log;   /* of invalid accesses that do not fail the launch; NULL: all fail it */
     bool counting;
     struct ptxi_check *check;    /* exec/check/check.h; its program is that of checked launches; or NULL */
+    struct ptxi_tracker *tracker; /* of the memory that it accesses (exec/track/track.h); or NULL */
     struct ptxi_findings *findings; /* of the sanitizers (exec/finding/finding.h); NULL: none is on */
     unsigned tools;              /* that are on, one bit for each enum ptxi_tool */
     uint64_t schedule;           /* 0: in order; else the seed of a random schedule, see rng.h */

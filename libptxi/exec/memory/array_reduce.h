@@ -8,4 +8,10 @@
  * Each element is updated atomically for all host threads. */
 void ptxi_array_reduce(unsigned op, unsigned char *to, const unsigned char *from, uint32_t bytes);
 
+/* The same for one element, as red in global memory does it, while no other thread can access it. */
+void ptxi_array_reduce_one(unsigned op, unsigned char *to, uint64_t value);
+
+/* Bytes of an element; 0: not an operation with two operands. */
+uint32_t ptxi_array_reduce_bytes(unsigned op);
+
 #endif

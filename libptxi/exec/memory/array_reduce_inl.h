@@ -17,6 +17,17 @@ static void NAMED(reduce)(unsigned char *to, const unsigned char *from, uint32_t
     }
 }
 
+static void NAMED(reduce_one)(unsigned char *to, uint64_t value)
+{
+    T old, new, x = (T)value;
+
+    memcpy(&old, to, sizeof old);
+    new = NAMED(new_value)(old, x, x, false);
+    memcpy(to, &new, sizeof new);
+}
+
+enum { NAMED(bytes) = sizeof(T) };
+
 #undef ATOM
 #undef NAME
 #undef KIND

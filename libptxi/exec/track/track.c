@@ -1,0 +1,254 @@
+#include "exec/track/track.h"
+
+#include <assert.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exec/engine/cta.h"
+#include "exec/memory/access.h"
+#include "exec/memory/array_reduce.h"
+
+enum { PAGE_SHIFT = 12, LOW_BITS = 18, HIGH_BITS = 47 - PAGE_SHIFT - LOW_BITS, MAX_LOGS = 1024 };
+
+typedef _Atomic(struct ptxi_track_page *) entry;
+
+struct ptxi_tracker {
+    _Atomic unsigned refs;
+    bool reads;
+    _Atomic bool incomplete;
+    _Atomic(struct ptxi_track_page *) pages;
+    struct ptxi_track_log logs[MAX_LOGS]; /* by worker */
+    _Atomic(entry *) table[1 << HIGH_BITS];
+};
+
+struct ptxi_tracker *ptxi_tracker_create(bool reads)
+{
+    struct ptxi_tracker *t = calloc(1, sizeof *t);
+
+    if (t) {
+        t->refs = 1;
+        t->reads = reads;
+    }
+    return t;
+}
+
+struct ptxi_tracker *ptxi_tracker_ref(struct ptxi_tracker *t)
+{
+    atomic_fetch_add(&t->refs, 1);
+    return t;
+}
+
+void ptxi_tracker_unref(struct ptxi_tracker *t)
+{
+    if (!t || atomic_fetch_sub(&t->refs, 1) != 1)
+        return;
+    for (struct ptxi_track_page *p = t->pages, *next; p; p = next) {
+        next = p->next;
+        free(p);
+    }
+    for (size_t k = 0; k < 1 << HIGH_BITS; k++)
+        free(t->table[k]);
+    for (unsigned k = 0; k < MAX_LOGS; k++)
+        free(t->logs[k].at);
+    free(t);
+}
+
+bool ptxi_tracker_reads(const struct ptxi_tracker *t)
+{
+    return t->reads;
+}
+
+struct ptxi_track_page *ptxi_tracker_pages(const struct ptxi_tracker *t)
+{
+    return atomic_load(&t->pages);
+}
+
+const struct ptxi_track_log *ptxi_tracker_log(const struct ptxi_tracker *t, unsigned worker, bool *end)
+{
+    *end = worker >= MAX_LOGS;
+    return *end ? NULL : &t->logs[worker];
+}
+
+bool ptxi_tracker_is_complete(const struct ptxi_tracker *t)
+{
+    return !atomic_load(&t->incomplete);
+}
+
+/* --- pages --- */
+
+static struct ptxi_track_page *make_page(struct ptxi_tracker *t, entry *e, uint64_t address)
+{
+    struct ptxi_track_page *p = calloc(1, sizeof *p), *none = NULL;
+
+    if (!p)
+        return NULL;
+    p->address = address;
+    if (!atomic_compare_exchange_strong(e, &none, p)) {
+        free(p);
+        return none;
+    }
+    p->next = atomic_load(&t->pages);
+    while (!atomic_compare_exchange_weak(&t->pages, &p->next, p))
+        ;
+    return p;
+}
+
+static struct ptxi_track_page *find_new_page(struct ptxi_tracker *t, uint64_t address)
+{
+    uint64_t number = address >> PAGE_SHIFT, high = number >> LOW_BITS;
+    entry *low = NULL, *none = NULL;
+    struct ptxi_track_page *p = NULL;
+
+    if (!(high >> HIGH_BITS)) {
+        low = atomic_load(&t->table[high]);
+        if (!low && (low = calloc(1 << LOW_BITS, sizeof *low)) &&
+            !atomic_compare_exchange_strong(&t->table[high], &none, low)) {
+            free(low);
+            low = none;
+        }
+    }
+    if (low) {
+        p = atomic_load(&low[number & ((1 << LOW_BITS) - 1)]);
+        p = p ? p : make_page(t, &low[number & ((1 << LOW_BITS) - 1)], number << PAGE_SHIFT);
+    }
+    if (!p)
+        atomic_store(&t->incomplete, true);
+    return p;
+}
+
+static inline struct ptxi_track_page *find_page(struct ptxi_tracker *t, uint64_t address)
+{
+    uint64_t number = address >> PAGE_SHIFT, high = number >> LOW_BITS;
+    entry *low = high >> HIGH_BITS ? NULL : atomic_load_explicit(&t->table[high], memory_order_acquire);
+    struct ptxi_track_page *p = low ? atomic_load_explicit(&low[number & ((1 << LOW_BITS) - 1)], memory_order_acquire)
+                                    : NULL;
+
+    return p ? p : find_new_page(t, address);
+}
+
+/* Adds bytes to a word. */
+static inline void add_to_word(const struct ptxi_warp *w, uint32_t *word, uint32_t mask, uint32_t place)
+{
+    uint32_t old = __atomic_load_n(word, __ATOMIC_RELAXED), new;
+
+    do
+        new = place << PTXI_TRACK_PLACE | (old & PTXI_TRACK_MASK) | mask;
+    while (new != old && (w->only_worker ? __atomic_store_n(word, new, __ATOMIC_RELAXED), false
+                                         : !__atomic_compare_exchange_n(word, &old, new, true, __ATOMIC_RELAXED,
+                                                                        __ATOMIC_RELAXED)));
+}
+
+static inline uint32_t bytes_of(uint64_t first, uint64_t end)
+{
+    return (uint32_t)((1u << end) - 1) & ~((1u << first) - 1);
+}
+
+RACY static void read_word(const struct ptxi_warp *w, struct ptxi_track_page *p, uint32_t k, uint32_t mask,
+                           uint32_t place)
+{
+    uint32_t *word = &p->words[PTXI_TRACK_READ][k];
+
+    mask &= ~p->words[PTXI_TRACK_WRITE][k];
+    if (mask & ~*word)
+        add_to_word(w, word, mask, place);
+}
+
+RACY static void track_in_page(const struct ptxi_warp *w, enum ptxi_track_kind kind, struct ptxi_track_page *p,
+                               uint64_t offset, uint64_t end, uint32_t place)
+{
+    uint64_t k = offset / 8, last = end / 8;
+    uint32_t *words = p->words[kind];
+
+    if (kind == PTXI_TRACK_READ) {
+        for (; k <= last && k < PTXI_TRACK_WORDS; k++)
+            read_word(w, p, (uint32_t)k, bytes_of(k == offset / 8 ? offset % 8 : 0, k == last ? end % 8 : 8), place);
+        return;
+    }
+    if (k == last) {
+        add_to_word(w, &words[k], bytes_of(offset % 8, end % 8), place);
+        return;
+    }
+    if (offset % 8)
+        add_to_word(w, &words[k++], bytes_of(offset % 8, 8), place);
+    for (; k < last; k++)
+        words[k] = place << PTXI_TRACK_PLACE | PTXI_TRACK_MASK;
+    if (end % 8)
+        add_to_word(w, &words[k], bytes_of(0, end % 8), place);
+}
+
+void ptxi_track_range(const struct ptxi_warp *w, enum ptxi_track_kind kind, uint64_t address, uint64_t size,
+                      uint32_t place)
+{
+    while (size) {
+        uint64_t offset = address % PTXI_TRACK_PAGE;
+        uint64_t n = PTXI_TRACK_PAGE - offset < size ? PTXI_TRACK_PAGE - offset : size;
+        struct ptxi_track_page *p = find_page(w->cta->grid->tracker, address);
+
+        if (!p)
+            return;
+        track_in_page(w, kind, p, offset, offset + n, place);
+        address += n;
+        size -= n;
+    }
+}
+
+/* --- reductions --- */
+
+bool ptxi_track_is_exact(uint16_t op)
+{
+    switch (op) {
+    case PTXI_OP_atom_add_i32: case PTXI_OP_atom_add_i64: case PTXI_OP_atom_and_b32: case PTXI_OP_atom_and_b64:
+    case PTXI_OP_atom_or_b32: case PTXI_OP_atom_or_b64: case PTXI_OP_atom_xor_b32: case PTXI_OP_atom_xor_b64:
+    case PTXI_OP_atom_min_u32: case PTXI_OP_atom_min_s32: case PTXI_OP_atom_min_u64: case PTXI_OP_atom_min_s64:
+    case PTXI_OP_atom_max_u32: case PTXI_OP_atom_max_s32: case PTXI_OP_atom_max_u64: case PTXI_OP_atom_max_s64:
+        return true;
+    default:
+        return false;
+    }
+}
+
+uint64_t ptxi_track_difference(uint16_t op, uint64_t before, uint64_t after)
+{
+    switch (op) {
+    case PTXI_OP_atom_add_i32: case PTXI_OP_atom_add_i64: return after - before;
+    case PTXI_OP_atom_xor_b32: case PTXI_OP_atom_xor_b64: return after ^ before;
+    default: return after;
+    }
+}
+
+static void add_to_log(const struct ptxi_warp *w, const struct ptxi_track_entry *e)
+{
+    struct ptxi_tracker *t = w->cta->grid->tracker;
+    struct ptxi_track_log *log = &t->logs[w->worker->index];
+
+    if (log->count == log->room) {
+        size_t room = log->room ? 2 * log->room : 256;
+        struct ptxi_track_entry *more = realloc(log->at, room * sizeof *more);
+
+        if (!more) {
+            atomic_store(&t->incomplete, true);
+            return;
+        }
+        log->at = more;
+        log->room = room;
+    }
+    log->at[log->count++] = *e;
+}
+
+RACY void ptxi_track_reduce(const struct ptxi_warp *w, uint64_t address, uint32_t size, uint16_t op, uint64_t value,
+                            uint32_t place)
+{
+    struct ptxi_track_page *p = find_page(w->cta->grid->tracker, address);
+    uint64_t offset = address % PTXI_TRACK_PAGE;
+
+    if (!p)
+        return;
+    assert(offset + size <= PTXI_TRACK_PAGE && w->worker->index < MAX_LOGS);
+    for (uint64_t k = offset / 4; k <= (offset + size - 1) / 4; k++)
+        if (p->operations[k] != op)
+            p->operations[k] = p->operations[k] ? (uint16_t)PTXI_TRACK_MIXED : op;
+    add_to_word(w, &p->words[PTXI_TRACK_REDUCE][offset / 8], bytes_of(offset % 8, offset % 8 + size), place);
+    if (!ptxi_track_is_exact(op))
+        add_to_log(w, &(struct ptxi_track_entry){ w->cta->number, address, value, place, op });
+}

@@ -1,0 +1,70 @@
+/* Tracking of the global memory that launches read and write, so that parts of a grid can run apart and their results
+ * be merged. Tracked launches run bytecode of their own, in which an operation before each access records it
+ * (track_ops.c).
+ *
+ * A page of the tracker has a word for each eight bytes of memory: which of them were accessed, and the place
+ * (exec/check/place.h) of the last access. Reads of bytes that the launches have written before are not recorded. */
+#ifndef PTXI_EXEC_TRACK_TRACK_H
+#define PTXI_EXEC_TRACK_TRACK_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "exec/engine/warp.h"
+
+enum { PTXI_TRACK_PAGE = 4096, PTXI_TRACK_WORDS = PTXI_TRACK_PAGE / 8, PTXI_TRACK_MASK = 0xff, PTXI_TRACK_PLACE = 8 };
+
+/* What was done to memory: a write; a read; an operation of red. */
+enum ptxi_track_kind { PTXI_TRACK_WRITE, PTXI_TRACK_READ, PTXI_TRACK_REDUCE, PTXI_TRACK_KINDS };
+
+/* Different operations of red changed a word. */
+enum { PTXI_TRACK_MIXED = 0xffff };
+
+struct ptxi_track_page {
+    uint64_t address;
+    struct ptxi_track_page *next;                       /* of all pages */
+    uint32_t words[PTXI_TRACK_KINDS][PTXI_TRACK_WORDS]; /* mask of bytes, and the place from bit PTXI_TRACK_PLACE on */
+    uint16_t operations[2 * PTXI_TRACK_WORDS];          /* of red, for each four bytes: PTXI_OP_atom_..., or 0 */
+};
+
+/* An operation of red whose order matters. */
+struct ptxi_track_entry {
+    uint64_t cluster, address, value;
+    uint32_t place;
+    uint16_t op; /* PTXI_OP_atom_... */
+};
+
+/* The operations of one worker, in their order. */
+struct ptxi_track_log {
+    struct ptxi_track_entry *at;
+    size_t count, room;
+};
+
+struct ptxi_tracker;
+
+/* NULL: memory is short. `reads`: records reads, too. */
+struct ptxi_tracker *ptxi_tracker_create(bool reads);
+struct ptxi_tracker *ptxi_tracker_ref(struct ptxi_tracker *t);
+void ptxi_tracker_unref(struct ptxi_tracker *t); /* NULL does nothing */
+bool ptxi_tracker_reads(const struct ptxi_tracker *t);
+
+/* Records an access of a warp to a row of bytes, or of one lane. */
+void ptxi_track_range(const struct ptxi_warp *w, enum ptxi_track_kind kind, uint64_t address, uint64_t size,
+                      uint32_t place);
+void ptxi_track_reduce(const struct ptxi_warp *w, uint64_t address, uint32_t size, uint16_t op, uint64_t value,
+                       uint32_t place);
+
+/* Whether the order of such operations does not matter: ptxi_array_reduce_one() with the difference that each part has
+ * made gives the result of all of them. */
+bool ptxi_track_is_exact(uint16_t op);
+/* The difference between a word before and after any number of operations. */
+uint64_t ptxi_track_difference(uint16_t op, uint64_t before, uint64_t after);
+
+/* What was recorded, when no launch runs. */
+struct ptxi_track_page *ptxi_tracker_pages(const struct ptxi_tracker *t); /* a list without order */
+const struct ptxi_track_log *ptxi_tracker_log(const struct ptxi_tracker *t, unsigned worker, bool *end);
+bool ptxi_tracker_is_complete(const struct ptxi_tracker *t); /* false: memory was short */
+
+#endif
