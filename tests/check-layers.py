@@ -101,7 +101,8 @@ LAYERS = [
      "api/stream api/memory api/module"),
     ("api/lifecycle", "ptxiInit, creation and destruction of contexts",
      "base num isa parse compile exec api/error api/observe api/handle api/queue api/context api/stream api/memory "
-     "api/module api/check api/track api/texture api/launch api/copy api/asm api/graph api/submit api/graphexec api/devrt"),
+     "api/module api/check api/track api/texture api/launch api/copy api/asm api/graph api/submit api/graphexec "
+     "api/devrt"),
 ]
 
 

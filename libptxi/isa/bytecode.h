@@ -111,7 +111,7 @@ enum {
     PTXI_SHARED_MATRIX = 128   /* ldmatrix or stmatrix, with its imm */
 };
 
-/* check_access, track_access: mods. 0 for an operation that is not checked: it accesses no memory that threads share. */
+/* check_access, track_access: mods. 0 for an operation that is not checked: it accesses no memory threads share. */
 enum ptxi_check_scope { PTXI_SCOPE_CTA, PTXI_SCOPE_CLUSTER, PTXI_SCOPE_GPU, PTXI_SCOPE_SYS };
 /* Atomic operations are strong, too. Volatile accesses are relaxed ones of scope .sys in PTX. */
 enum ptxi_check_strength { PTXI_CHECK_WEAK, PTXI_CHECK_VOLATILE, PTXI_CHECK_STRONG, PTXI_CHECK_ATOMIC };

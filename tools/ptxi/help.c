@@ -33,6 +33,7 @@ const char ptxi_cmd_run_help[] =
     "      --cooperative      cooperative launch: all blocks are resident at once and may wait for each other\n"
     "      --clusters FIRST:COUNT  run only these clusters of the grid; without clusters: these blocks. Grids whose\n"
     "                         blocks may depend on each other are refused\n"
+    "      --shard I/N        the I-th of N parts of these clusters\n"
     "      --unchecked        do not check memory accesses\n"
     "      --check[=TOOLS]    find errors: memory, race, init, sync, leaks, or several with commas (default:\n"
     "                         all but init and leaks)\n"

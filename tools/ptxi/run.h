@@ -22,6 +22,7 @@ struct run {
     unsigned repeat, workers;          /* 0: none, and the default */
     unsigned seeds;                    /* of random schedules to try after the launch */
     unsigned long long first_cluster, cluster_count; /* of the grid to run; count 0: all */
+    unsigned long long shard, shards; /* the part of the grid to run, from 1; shards 0: all */
     unsigned long long budget, milliseconds; /* 0: no limit */
     unsigned long long schedule;       /* as ptxiCtxSetSchedule() takes it */
     ptxiOnFault on_fault;

@@ -67,6 +67,40 @@ static ptxiResult fill_buffers(const struct run *r)
     return e;
 }
 
+static ptxiResult queue_launch(const struct run *r);
+
+static unsigned long long count_clusters(const struct run *r)
+{
+    static const ptxiFunctionAttribute sides[] = { PTXI_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH,
+                                                   PTXI_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT,
+                                                   PTXI_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH };
+    unsigned long long n = 1;
+
+    for (int k = 0; k < 3; k++) {
+        int side = 0;
+
+        ptxiFuncGetAttribute(&side, sides[k], r->function);
+        n *= r->grid[k] / (side > 0 ? (unsigned)side : 1);
+    }
+    return n;
+}
+
+static unsigned long long first_of_shard(const struct run *r, unsigned long long shard)
+{
+    return (unsigned long long)((unsigned __int128)count_clusters(r) * shard / r->shards);
+}
+
+/* The shard has the clusters from first_of_shard() on. It may have none. */
+static ptxiResult queue_shard(const struct run *r)
+{
+    struct run window = *r;
+
+    window.shards = 0;
+    window.first_cluster = first_of_shard(r, r->shard - 1);
+    window.cluster_count = first_of_shard(r, r->shard) - window.first_cluster;
+    return window.cluster_count ? queue_launch(&window) : PTXI_SUCCESS;
+}
+
 static ptxiResult queue_window(const struct run *r)
 {
     ptxiLaunchAttribute attributes[] = {
@@ -87,6 +121,8 @@ static ptxiResult queue_launch(const struct run *r)
 {
     const unsigned *g = r->grid, *b = r->block;
 
+    if (r->shards)
+        return queue_shard(r);
     if (r->cluster_count)
         return queue_window(r);
     if (r->cooperative)

@@ -10,7 +10,7 @@ enum { MOST_WORKERS = 1024 }; /* of ptxiCtxSetWorkers() */
 
 enum {
     OPT_HEX = 256, OPT_STRICT, OPT_BUDGET, OPT_TIMEOUT, OPT_FMAD, OPT_COOPERATIVE, OPT_UNCHECKED, OPT_SCHEDULE,
-    OPT_SCHEDULES, OPT_ON_FAULT, OPT_CLUSTERS
+    OPT_SCHEDULES, OPT_ON_FAULT, OPT_CLUSTERS, OPT_SHARD
 };
 
 const char ptxi_cmd_run_letters[] = "k:g:b:s:a:o:r:cw:d:h";
@@ -32,7 +32,7 @@ const struct option ptxi_cmd_run_options[] = {
     { "timeout", required_argument, NULL, OPT_TIMEOUT },
     { "fmad", required_argument, NULL, OPT_FMAD },
     { "cooperative", no_argument, NULL, OPT_COOPERATIVE },
-    { "clusters", required_argument, NULL, OPT_CLUSTERS },
+    { "clusters", required_argument, NULL, OPT_CLUSTERS }, { "shard", required_argument, NULL, OPT_SHARD },
     { "unchecked", no_argument, NULL, OPT_UNCHECKED },
     { "schedule", required_argument, NULL, OPT_SCHEDULE }, { "schedules", required_argument, NULL, OPT_SCHEDULES },
     { "on-fault", required_argument, NULL, OPT_ON_FAULT },
@@ -139,6 +139,20 @@ static bool parse_clusters(struct run *r)
     return false;
 }
 
+/* I/N */
+static bool parse_shard(struct run *r)
+{
+    char digits[16];
+    size_t len = strcspn(optarg, "/");
+
+    snprintf(digits, sizeof digits, "%.*s", (int)len, optarg);
+    if (len < sizeof digits && optarg[len] && ptxi_cmd_number(digits, INT32_MAX, &r->shard) &&
+        ptxi_cmd_number(optarg + len + 1, INT32_MAX, &r->shards) && r->shard && r->shard <= r->shards)
+        return true;
+    ptxi_cmd_error("--shard: expected I/N with I from 1 to N, got '%s'", optarg);
+    return false;
+}
+
 static bool parse_schedule(struct run *r)
 {
     r->schedule_given = true;
@@ -189,6 +203,7 @@ bool ptxi_cmd_run_option(struct run *r, int option)
     case OPT_TIMEOUT: return parse_seconds(r);
     case OPT_FMAD: return parse_fmad(r);
     case OPT_CLUSTERS: return parse_clusters(r);
+    case OPT_SHARD: return parse_shard(r);
     case OPT_COOPERATIVE: r->cooperative = true; return true;
     case OPT_UNCHECKED: r->unchecked = true; return true;
     case OPT_SCHEDULE: return parse_schedule(r);

@@ -21,6 +21,17 @@ class Error(RuntimeError):
         super().__init__(message)
         self.result = result
 
+    def __reduce__(self) -> Any:
+        return _rebuild, (type(self), self.args, self.__dict__)  # subclasses have other parameters
+
+
+def _rebuild(kind: Any, args: Any, members: Any) -> Error:
+    """Return an exception that was pickled, as executors do with those of their processes."""
+    e: Error = kind.__new__(kind, *args)
+    e.args = args
+    e.__dict__.update(members)
+    return e
+
 
 def result_error(library: Any, result: int, details: str = '') -> Error:
     """Return the exception for a result code: the code's name and description from the library, and the details."""

@@ -134,6 +134,7 @@ class _Options:
     """The options of a load. `arguments` are the three arguments that the library takes: count, options and values."""
 
     def __init__(self, name: str, fma: bool, strict: bool, dialect: Any) -> None:
+        self.given = {'name': name, 'fma': fma, 'strict': strict, 'dialect': int(dialect)}  # as loads() takes them
         self._name = ctypes.c_char_p(encoded(name))
         chosen = {JitOption.FILE_NAME: ctypes.cast(self._name, ctypes.c_void_p).value, JitOption.FMA: int(fma),
                   JitOption.STRICT_TARGET: int(strict), JitOption.DIALECT: int(dialect)}
@@ -180,6 +181,7 @@ class Module(NotCopied):
     def __init__(self, image: _Image, options: _Options, device: Device) -> None:
         __tracebackhide__ = True
         self.device, self.name = device, image.name
+        self._source = image.text, options.given
         self.cpp_names: Dict[str, str] = {}
         self._kernels: Dict[str, Kernel] = {}
         self._bound: Dict[str, Tuple[Any, ...]] = {}  # host functions that kernels may call; the handle refers to it
@@ -228,7 +230,7 @@ class Module(NotCopied):
         __tracebackhide__ = True
         if name not in self._kernels:
             symbol = self._symbol(name)
-            made = self._kernels.get(symbol) or Kernel(self.device, self._handle, symbol)
+            made = self._kernels.get(symbol) or Kernel(self.device, self._handle, symbol, self._source)
             self._kernels[name] = self._kernels[symbol] = made
         return self._kernels[name]
 
@@ -368,8 +370,9 @@ class Kernel(NotCopied):
     call returns at once. Raises ArgumentError if the arguments do not match the parameters.
     """
 
-    def __init__(self, device: Device, module: Handle, name: str) -> None:
+    def __init__(self, device: Device, module: Handle, name: str, source: Tuple[bytes, Dict[str, Any]]) -> None:
         self.device, self.name = device, name
+        self.source = source  # the module's text and the options of loads()
         self._module = module
         self._handle = ctypes.c_void_p()
         device._core.run(self._find)
@@ -403,6 +406,12 @@ class Kernel(NotCopied):
     def set_attribute(self, which: Any, value: int) -> None:
         """Set an attribute, such as `set_attribute(FunctionAttribute.MAX_DYNAMIC_SHARED_SIZE_BYTES, 100 << 10)`."""
         self.device._core.call('FuncSetAttribute', self._handle, which, number(value, ctypes.c_int))
+
+    @property
+    def cluster(self) -> Optional[Tuple[int, int, int]]:
+        """The size of its clusters that the kernel declares, or None."""
+        x, y, z = (self.attribute(FunctionAttribute[f'REQUIRED_CLUSTER_{side}']) for side in ('WIDTH', 'HEIGHT', 'DEPTH'))
+        return (x, y, z) if x else None
 
     def __getitem__(self, shape: Tuple[Any, ...]) -> '_Shaped':
         __tracebackhide__ = True
@@ -452,7 +461,7 @@ class Kernel(NotCopied):
 
     def launch(self, grid: Dim, block: Dim, arguments: Sequence[Any], shared: int = 0, stream: Optional[Stream] = None,
                cooperative: bool = False, cluster: Optional[Dim] = None, attributes: Optional[Dict[Any, int]] = None,
-               opens: Sequence[Any] = ()) -> None:
+               opens: Sequence[Any] = (), window: Optional[Tuple[int, int]] = None) -> None:
         """Launch the kernel, as `kernel[grid, block, shared, stream](*arguments)` does, with more options.
 
         `cooperative`  True: all blocks run at the same time, so that they may wait for each other
@@ -460,9 +469,11 @@ class Kernel(NotCopied):
         `attributes`   other launch attributes and their values, such as {LaunchAttribute.PRIORITY: 1}
         `opens`        arrays that the kernel uses besides its arguments: it finds their addresses in memory, in a
                        structure, or in a tensor map
+        `window`       the number of the first cluster and the number of clusters to run; without clusters: of blocks.
+                       Kernels whose blocks may depend on each other are refused
         """
         __tracebackhide__ = True
-        how = self._configure(grid, block, shared, stream, cooperative, cluster, attributes)
+        how = self._configure(grid, block, shared, stream, cooperative, cluster, attributes, window)
         self._launch(how, arguments, opens)
 
     def prepare(self, grid: Dim, block: Dim, arguments: Sequence[Any], shared: int = 0,
@@ -479,13 +490,14 @@ class Kernel(NotCopied):
         return Launch(self, how, arguments, opens)
 
     def _configure(self, grid: Dim, block: Dim, shared: int, stream: Optional[Stream], cooperative: bool,
-                   cluster: Optional[Dim], attributes: Optional[Dict[Any, int]]) -> '_Configuration':
+                   cluster: Optional[Dim], attributes: Optional[Dict[Any, int]],
+                   window: Optional[Tuple[int, int]] = None) -> '_Configuration':
         """Return how to launch the kernel. The parameters are those of `launch`."""
         __tracebackhide__ = True
         values = dict(attributes or {})
         if cooperative:
             values[LaunchAttribute.COOPERATIVE] = 1
-        return _Configuration(self, grid, block, shared, stream, _attributes(values, cluster))
+        return _Configuration(self, grid, block, shared, stream, _attributes(values, cluster, window))
 
     def _pack(self, arguments: Sequence[Any], opens: Sequence[Any]) -> Tuple[bytearray, List[Pointer]]:
         """Return the parameter buffer and all memory that a launch uses."""
@@ -603,6 +615,10 @@ class _Configuration:
         """Return the exception for a launch that the library does not accept."""
         if result == errors.Result.ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND:
             return errors.launch_error(self.core.handle, result)
+        if result == errors.Result.ERROR_NOT_SUPPORTED:
+            refused = errors.launch_error(self.core.handle, result)
+            if isinstance(refused, errors.LaunchError):
+                return refused
         if result == errors.Result.ERROR_HOST_MEMORY_ALREADY_REGISTERED:
             return range_error(result)
         return errors.error(result, f' ({self}: {self._signature})')
@@ -619,7 +635,7 @@ class _Configuration:
         return errors.launch_error(self.core.handle, result) if call_.launched else self.rejection(result)
 
 
-def _attributes(numbers: Dict[Any, int], cluster: Optional[Dim]) -> Any:
+def _attributes(numbers: Dict[Any, int], cluster: Optional[Dim], window: Optional[Tuple[int, int]] = None) -> Any:
     """Return launch attributes as an array of the library's structures."""
     struct = header.structs['ptxiLaunchAttribute']
     made = [struct(id=key) for key in numbers]
@@ -629,6 +645,10 @@ def _attributes(numbers: Dict[Any, int], cluster: Optional[Dim]) -> Any:
         made.append(struct(id=LaunchAttribute.CLUSTER_DIMENSION))
         d = made[-1].value.clusterDim
         d.x, d.y, d.z = _dim('cluster', cluster)
+    if window is not None:
+        made.append(struct(id=LaunchAttribute.CLUSTER_WINDOW))
+        w = made[-1].value.clusterWindow
+        w.first, w.count = (number(n, ctypes.c_uint64) for n in window)
     return (struct * len(made))(*made)
 
 

@@ -9,6 +9,8 @@ If a launch into a stream fails and the test does not wait for it, the test fail
 
 With the option --ptxi-check[=TOOLS], or the marker ptxi_check, a test also fails if a sanitizer finds an error, or if a
 launch could not be checked completely. TOOLS are memory, race and sync, separated by commas.
+
+With --ptxi-shard I/N only the I-th of N parts of the tests runs, so that N jobs can share the work.
 """
 import itertools
 from typing import Any, Iterator
@@ -24,7 +26,9 @@ _CHECK_MARKER = ('ptxi_check(tool, ...): check launches with these sanitizers (m
 
 
 def pytest_addoption(parser: Any) -> None:
-    """Add the option --ptxi-check."""
+    """Add the options."""
+    parser.getgroup('ptxi').addoption('--ptxi-shard', default=None, metavar='I/N',
+                                      help='run only the I-th of N parts of the tests; default: PTXI_SHARD')
     parser.getgroup('ptxi').addoption('--ptxi-check', nargs='?', const='', default=None, metavar='TOOLS',
                                       help='check launches of tests that use the fixture ptxi; default: all tools')
 
@@ -33,6 +37,20 @@ def pytest_configure(config: Any) -> None:
     """Register the markers."""
     for text in (*_MARKERS.values(), _CHECK_MARKER):
         config.addinivalue_line('markers', text)
+
+
+def pytest_collection_modifyitems(config: Any, items: Any) -> None:
+    """Deselect the tests of other shards. The part of a test follows from its name, so processes of xdist agree."""
+    import ptxi.scale
+    try:
+        part = ptxi.scale.shard(config.getoption('--ptxi-shard'))
+    except ValueError as e:
+        raise pytest.UsageError(str(e)) from e
+    if part is None:
+        return
+    others = [item for item in items if not part.has(item.nodeid)]
+    config.hook.pytest_deselected(items=others)
+    items[:] = [item for item in items if part.has(item.nodeid)]
 
 
 def pytest_generate_tests(metafunc: Any) -> None:

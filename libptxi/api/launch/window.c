@@ -157,7 +157,8 @@ static uint64_t count_clusters(const struct ptxi_launch_shape *s)
 
 ptxiResult ptxi_launch_check_window(ptxiFunction f, const struct ptxi_launch_shape *s, unsigned variant)
 {
-    struct walk w = { .kernel = f, .windowed = s->window.count != 0, .tracked = variant & PTXI_VARIANT_TRACK };
+    struct walk w = { .kernel = f, .windowed = s->window.count != 0,
+                      .tracked = variant & PTXI_VARIANT_TRACK };
     ptxiResult r = PTXI_ERROR_OUT_OF_MEMORY;
     uint32_t count = f->module->tree->func_count;
 

@@ -50,8 +50,8 @@ static void report(struct merger *m, const struct item *a, const struct item *b,
 
     if (m->conflicts++ >= MAX_CONFLICTS)
         return;
-    ptxi_str_printf(&m->text, "range %u, offset %" PRIu64 ": %s: part %u, %s; part %u, %s\n", a->run->range, offset, what,
-                    a->part, place_of(m, a), b->part, place_of(m, b));
+    ptxi_str_printf(&m->text, "range %u, offset %" PRIu64 ": %s: part %u, %s; part %u, %s\n", a->run->range, offset,
+                    what, a->part, place_of(m, a), b->part, place_of(m, b));
 }
 
 /* The first byte of [from, to) that differs between x, which begins at x_at, and y, which begins at y_at. */
