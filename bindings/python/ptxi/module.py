@@ -410,7 +410,8 @@ class Kernel(NotCopied):
     @property
     def cluster(self) -> Optional[Tuple[int, int, int]]:
         """The size of its clusters that the kernel declares, or None."""
-        x, y, z = (self.attribute(FunctionAttribute[f'REQUIRED_CLUSTER_{side}']) for side in ('WIDTH', 'HEIGHT', 'DEPTH'))
+        sides = ('WIDTH', 'HEIGHT', 'DEPTH')
+        x, y, z = (self.attribute(FunctionAttribute[f'REQUIRED_CLUSTER_{side}']) for side in sides)
         return (x, y, z) if x else None
 
     def __getitem__(self, shape: Tuple[Any, ...]) -> '_Shaped':

@@ -123,7 +123,7 @@ static ptxiResult examine(struct walk *w, unsigned variant)
 
 static ptxiResult refuse(ptxiFunction kernel, const struct refusal *r)
 {
-    struct ptxi_loc at = r->loc ? (struct ptxi_loc){ .line = r->loc->line, .col = r->loc->column } : (struct ptxi_loc){ 0 };
+    struct ptxi_loc at = { .line = r->loc ? r->loc->line : 0, .col = r->loc ? r->loc->column : 0 };
     const struct ptxi_text *t = ptxi_text_at(&kernel->module->texts, &at);
     struct ptxi_str text;
 

@@ -50,7 +50,7 @@ class Checkpoint:
         if about.get('version') != _VERSION:
             raise CheckpointError(f'{self.path} is a checkpoint of another version: {about.get("version")}')
         if about.get('work') != work:
-            raise CheckpointError(f'{self.path} is the checkpoint of other work: of another function, of another range, '
+            raise CheckpointError(f'{self.path} is the checkpoint of other work: of another function or range, '
                                   'or of a function that has been changed; delete it or name another file')
 
     def add(self, first: int, stop: int, result: Any) -> None:
