@@ -94,7 +94,7 @@ def build_wheel(wheel_directory: str, config_settings: Optional[Dict[str, Any]] 
     compiled = built()
     platform = re.sub(r'[-.]', '_', sysconfig.get_platform()) if compiled else 'any'
     wheel = Wheel(wheel_directory, f'py3-none-{platform}')
-    for package in 'ptxi', 'ptxi_triton':
+    for package in 'ptxi', 'ptxi/scale', 'ptxi_triton':
         for p in sorted((HERE / package).iterdir()):
             if p.suffix == '.py' or p.name == 'py.typed':
                 wheel.add(f'{package}/{p.name}', p.read_bytes())
