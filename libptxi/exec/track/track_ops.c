@@ -17,9 +17,9 @@ static inline bool find_row(const struct ptxi_warp *w, const struct ptxi_insn *i
     if (run & (run + 1))
         return false;
     if (i->mods & PTXI_CHECK_ROW) {
-        const struct ptxi_address *row = a;
+        const struct ptxi_lane_row *row = a;
 
-        if (!ptxi_address_is_row(row, w->active))
+        if (!ptxi_row_has(row, w->active))
             return false;
         stride = (uint64_t)row->stride;
         *address = row->first + stride * first;
