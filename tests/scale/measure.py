@@ -98,7 +98,8 @@ def track():
                 kernel[x.size // 256, 256](x)
                 times.append(time.process_time() - start)
         plain, writes, reads = (statistics.median(t) for t in found.values())
-        print(f'tracking: plain {plain:.3f} s, changes {writes / plain:.2f} times, with reads {reads / plain:.2f} times')
+        print(f'tracking: plain {plain:.3f} s, changes {writes / plain:.2f} times, '
+              f'with reads {reads / plain:.2f} times')
         ptxi._library.call('CtxSetTracking', device._context, 0)
 
 

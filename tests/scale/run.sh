@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs the tests of ptxi.scale with real components: pools of processes, Dask, and mpi4py with MPICH. They need a
-# virtual environment of their own, which the script creates with pip. What is absent is named; with PTXI_REQUIRE_SCALE, as in
-# .ci/run, that is a failure.
+# virtual environment of their own, which the script creates with pip. What is absent is named; with
+# PTXI_REQUIRE_SCALE, as in .ci/run, that is a failure.
 set -u
 : "${top_srcdir:?}" "${top_builddir:?}"
 venv=${PTXI_SCALE_VENV:-$top_builddir/scale-venv}
