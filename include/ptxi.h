@@ -4485,8 +4485,8 @@ PTXI_API ptxiResult ptxiCtxTakeChanges(ptxiContext ctx, const ptxiRange *ranges,
  *  operations of red to a word, it gets the result of all. Operations on floats are repeated in the order of the
  *  clusters. Conflicts are errors, and then nothing changes: two parts have written different values to a byte, one has
  *  read what another has changed, or operations on a word are not all the same.
- * `ranges`    `count` of them, in the order of ptxiCtxTakeChanges.
- * `changes`   `parts` blocks of data, and `sizes` their bytes. Damaged data is refused.
+ * `ranges`    `count` of them, at most 4096, in the order of ptxiCtxTakeChanges.
+ * `changes`   `parts` blocks of data, at most 4096, and `sizes` their bytes. Damaged data is refused.
  * `conflicts` output: a line for each conflict, or the reason of INVALID_VALUE; otherwise NULL. Belongs to the caller
  *             and is freed with ptxiFree. May be NULL.
  * @return PTXI_SUCCESS, PTXI_ERROR_ILLEGAL_STATE for conflicts, PTXI_ERROR_INVALID_VALUE for data that does not fit,

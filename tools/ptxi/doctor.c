@@ -260,7 +260,7 @@ static void advise_on_package(struct doctor *d, const char *package)
         { "numba", "programs that use numba.cuda run with `ptxi exec --toolkit`", NULL },
         { "numba_cuda", "programs run with `ptxi exec --toolkit`", NULL },
         { "pycuda", "programs run with `ptxi exec --toolkit`", NULL },
-        { "torch", "memory, Triton kernels and torch.compile run with `ptxi exec --toolkit`; other operations have no PTX",
+        { "torch", "memory, Triton kernels and torch.compile run with `ptxi exec --toolkit`, other operations do not",
           NULL },
         { "triton", "kernels run with the backend of the Python package: TRITON_DEFAULT_BACKEND=ptxi", NULL },
         { "warp", "programs run with `ptxi exec --toolkit`",

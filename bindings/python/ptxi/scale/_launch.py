@@ -12,7 +12,7 @@ from .. import errors
 from .._header import header
 from .._library import call, library
 from ..device import Device
-from ..module import Dim, Kernel, LaunchAttribute, loads
+from ..module import Dim, Kernel, loads
 from . import _work
 from ._checkpoint import Checkpoint, identity
 

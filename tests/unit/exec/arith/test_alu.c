@@ -390,14 +390,14 @@ START_TEST(all_handlers_are_tested)
 #undef X
     };
     static const char *const tested_elsewhere[] = { /* prefixes of their names */
-        "activemask", "add_e", "address_", "alloca_", "async_store", "atom_", "bar_", "bra", "brkpt", "brx",
-        "bulk_", "call", "check_", "cluster_", "count", "cp_async", "cvta_", "elect", "end", "ex2_f64", "exit",
-        "fence", "fill_", "fma_e", "getctarank_", "guard", "init_", "isspacep", "istypep", "ld_", "ldmatrix",
-        "lg2_f64", "local_addr", "loop", "mapa_", "match_", "mbarrier_", "mma_", "movmatrix", "mul_e",
-        "mul_scaled_", "nanosleep", "nop", "policy_", "prefetch", "quad_", "redux", "ret", "shape", "shared_",
-        "shfl_", "sin_f", "spcompress", "spdecompress", "sreg_", "st_", "stack", "stmatrix", "sub_e", "suld",
-        "sured", "sust", "tcgen05_", "tensor", "tex", "trap", "txq", "unreachable", "unsupported", "v", "wgmma",
-        "widen_", "wmma_"
+        "activemask", "add_e", "address_", "alloca_", "async_store", "atom_", "bar_", "bra", "brkpt", "brx", "bulk_",
+        "call", "check_", "cluster_", "count", "cp_async", "cvta_", "elect", "end", "ex2_f64", "exit", "fence",
+        "fill_", "fma_e", "getctarank_", "guard", "index_", "init_", "isspacep", "istypep", "ld_", "ldmatrix",
+        "lg2_f64", "local_addr", "loop", "mapa_", "match_", "mbarrier_", "mma_", "movmatrix", "mul_e", "mul_scaled_",
+        "nanosleep", "nop", "policy_", "prefetch", "quad_", "redux", "ret", "shape", "shared_", "shfl_", "sin_f",
+        "spcompress", "spdecompress", "sreg_", "st_", "stack", "stmatrix", "sub_e", "suld", "sured", "sust",
+        "tcgen05_", "tensor", "tex", "track_", "trap", "txq", "unreachable", "unsupported", "v", "wgmma", "widen_",
+        "wmma_"
     };
 
     for (unsigned op = 1; op < PTXI_OP_COUNT; op++) {
