@@ -155,12 +155,12 @@ static bool add_byte(struct parser *p, bool in_debug_str)
 /* PTX ISA, "Debugging Directives: .loc_intermediate". The place in the intermediate language is dropped. */
 bool ptxi_debug_parse_intermediate_loc(struct parser *p)
 {
-    uint32_t place[3];
+    struct ptxi_source_line place;
 
     if (!ptxi_parse_require_for_token(p, 94, 10))
         return false;
     ptxi_parse_next(p);
-    return parse_location(p, place);
+    return parse_location(p, &place);
 }
 
 /* Passes over .name and a colon that follows it at once. */
