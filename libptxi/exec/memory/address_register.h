@@ -5,17 +5,6 @@
 #include <string.h>
 
 #include "exec/engine/row_register.h"
-#include "exec/memory/coalesce.h"
-
-/* The lowest and the highest address of the active lanes, which are in the row. */
-static inline struct ptxi_address_range ptxi_address_range_of_row(const struct ptxi_warp *w,
-                                                                  const struct ptxi_lane_row *r)
-{
-    const uint64_t first = r->first + (uint64_t)r->stride * ptxi_first_lane(w->active);
-    const uint64_t last = r->first + (uint64_t)r->stride * (63 - (unsigned)__builtin_clzll(w->active));
-
-    return (struct ptxi_address_range){ first < last ? first : last, first < last ? last : first, 0 };
-}
 
 /* d[l] = element l of p, for the lanes in `on`. No other element is read. */
 #if defined(__AVX512BW__)

@@ -11,6 +11,7 @@
 
 #include "exec/engine/op_shapes.h"
 #include "exec/engine/handler.h"
+#include "exec/engine/row_register.h"
 #include "exec/memory/access.h"
 
 /* The lowest and the highest address of the active lanes, and all their bits or-ed. */
@@ -21,6 +22,16 @@ struct ptxi_address_range {
 static inline struct ptxi_address_range ptxi_address_range_of_one(uint64_t at)
 {
     return (struct ptxi_address_range){ at, at, at };
+}
+
+/* The lowest and the highest address of the active lanes, which are in the row. */
+static inline struct ptxi_address_range ptxi_address_range_of_row(const struct ptxi_warp *w,
+                                                                  const struct ptxi_lane_row *r)
+{
+    const uint64_t first = r->first + (uint64_t)r->stride * ptxi_first_lane(w->active);
+    const uint64_t last = r->first + (uint64_t)r->stride * (63 - (unsigned)__builtin_clzll(w->active));
+
+    return (struct ptxi_address_range){ first < last ? first : last, first < last ? last : first, 0 };
 }
 
 /* --- the range of the active lanes --- */
