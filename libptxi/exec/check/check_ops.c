@@ -48,32 +48,11 @@ static bool is_harmless(struct ptxi_warp *w, const struct ptxi_insn *i)
 /* Checks an access of neighbouring lanes to a row of global memory. False: it is no row. */
 static bool check_global_row(struct ptxi_warp *w, const struct ptxi_insn *i)
 {
-    const void *a = PTXI_SLOT(w, i->a);
-    unsigned first = ptxi_first_lane(w->active);
-    ptxi_lanes run = w->active >> first;
-    uint32_t size = i->mods & PTXI_CHECK_BYTES;
-    uint64_t stride, address, off = 0;
+    const uint32_t size = i->mods & PTXI_CHECK_BYTES;
+    uint64_t stride, address;
 
-    if (run & (run + 1))
+    if (!ptxi_find_row(w, i, i->mods & PTXI_CHECK_ROW, &address, &stride))
         return false;
-    if (i->mods & PTXI_CHECK_ROW) {
-        const struct ptxi_lane_row *row = a;
-
-        if (!ptxi_row_has(row, w->active))
-            return false;
-        stride = (uint64_t)row->stride;
-        address = row->first + stride * first;
-    } else {
-        const uint64_t *lanes = a;
-
-        stride = lanes[1] - lanes[0];
-        address = lanes[0];
-        for (unsigned l = 0; l < PTXI_LANES; l++)
-            off |= lanes[l] ^ (address + stride * l);
-        if (w->active != PTXI_ALL_LANES || off)
-            return false;
-    }
-    address += (uint64_t)(int64_t)i->imm;
     return (!stride || stride == size) && address < PTXI_SHARED_WINDOW &&
            ptxi_race_check_row(w, i, address, !stride, w->active);
 }

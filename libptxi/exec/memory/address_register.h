@@ -1,10 +1,44 @@
-/* Loads of the elements of a row, whose addresses are in an address register (exec/engine/row_register.h). */
+/* Accesses whose addresses are a row, mostly in an address register (exec/engine/row_register.h). */
 #ifndef PTXI_EXEC_MEMORY_ADDRESS_REGISTER_H
 #define PTXI_EXEC_MEMORY_ADDRESS_REGISTER_H
 
 #include <string.h>
 
 #include "exec/engine/row_register.h"
+
+/* Whether the active lanes are neighbours whose addresses, in operand a and the offset, are a row: the first address
+ * and the stride. Without an address register, only the addresses of all lanes are a row. */
+static inline bool ptxi_find_row(const struct ptxi_warp *w, const struct ptxi_insn *i, bool in_address_register,
+                                 uint64_t *address, uint64_t *stride)
+{
+    const unsigned first = ptxi_first_lane(w->active);
+    const ptxi_lanes run = w->active >> first;
+
+    if (run & (run + 1))
+        return false;
+    if (in_address_register) {
+        const struct ptxi_lane_row *row = PTXI_SLOT(w, i->a);
+
+        if (!ptxi_row_has(row, w->active))
+            return false;
+        *stride = (uint64_t)row->stride;
+        *address = row->first + *stride * first;
+    } else {
+        const uint64_t *lanes = PTXI_SLOT(w, i->a);
+        uint64_t off = 0;
+
+        if (w->active != PTXI_ALL_LANES)
+            return false;
+        *stride = lanes[1] - lanes[0];
+        for (unsigned l = 0; l < PTXI_LANES; l++)
+            off |= lanes[l] ^ (lanes[0] + *stride * l);
+        if (off)
+            return false;
+        *address = lanes[0];
+    }
+    *address += (uint64_t)(int64_t)i->imm;
+    return true;
+}
 
 /* d[l] = element l of p, for the lanes in `on`. No other element is read. */
 #if defined(__AVX512BW__)

@@ -8,33 +8,11 @@
 /* The first address and the bytes of a row of elements of neighbouring lanes, or of one element of all lanes. */
 static inline bool find_row(const struct ptxi_warp *w, const struct ptxi_insn *i, uint64_t *address, uint64_t *bytes)
 {
-    const void *a = PTXI_SLOT(w, i->a);
-    unsigned first = ptxi_first_lane(w->active);
-    ptxi_lanes run = w->active >> first;
-    uint32_t size = i->mods & PTXI_CHECK_BYTES;
+    const uint32_t size = i->mods & PTXI_CHECK_BYTES;
     uint64_t stride;
 
-    if (run & (run + 1))
+    if (!ptxi_find_row(w, i, i->mods & PTXI_CHECK_ROW, address, &stride))
         return false;
-    if (i->mods & PTXI_CHECK_ROW) {
-        const struct ptxi_lane_row *row = a;
-
-        if (!ptxi_row_has(row, w->active))
-            return false;
-        stride = (uint64_t)row->stride;
-        *address = row->first + stride * first;
-    } else {
-        const uint64_t *lanes = a;
-        uint64_t off = 0;
-
-        *address = lanes[0];
-        stride = lanes[1] - lanes[0];
-        for (unsigned l = 0; l < PTXI_LANES; l++)
-            off |= lanes[l] ^ (*address + stride * l);
-        if (w->active != PTXI_ALL_LANES || off)
-            return false;
-    }
-    *address += (uint64_t)(int64_t)i->imm;
     *bytes = stride ? size * (uint64_t)__builtin_popcountll(w->active) : size;
     return (!stride || stride == size) && *address + *bytes <= PTXI_SHARED_WINDOW;
 }
