@@ -256,4 +256,18 @@ private:
 
 } // namespace ptxi
 
+/* For the headers of test frameworks. If a launch of the statement fails, failure(a << b ...) gets the statement and the
+ * report. A macro, because a lambda cannot use structured bindings in C++17. */
+#define PTXI_LAUNCH_(statement, failure)                 \
+    do {                                                 \
+        std::string ptxi_report_;                        \
+        try {                                            \
+            statement;                                   \
+        } catch (const ::ptxi::error &ptxi_error_) {     \
+            ptxi_report_ = ptxi_error_.what();           \
+        }                                                \
+        if (!ptxi_report_.empty())                       \
+            failure(#statement << "\n" << ptxi_report_); \
+    } while (0)
+
 #endif

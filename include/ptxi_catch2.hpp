@@ -5,17 +5,6 @@
 
 #include "ptxi.hpp"
 
-#define PTXI_LAUNCH_(statement, failure)                      \
-    do {                                                      \
-        std::string ptxi_report_;                             \
-        try {                                                 \
-            statement;                                        \
-        } catch (const ::ptxi::error &ptxi_error_) {          \
-            ptxi_report_ = ptxi_error_.what();                \
-        }                                                     \
-        if (!ptxi_report_.empty())                            \
-            failure(#statement << "\n" << ptxi_report_);      \
-    } while (0)
 #define PTXI_CHECK_LAUNCH(...) PTXI_LAUNCH_((__VA_ARGS__), FAIL_CHECK)
 #define PTXI_REQUIRE_LAUNCH(...) PTXI_LAUNCH_((__VA_ARGS__), FAIL)
 

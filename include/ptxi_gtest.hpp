@@ -7,18 +7,9 @@
 
 #include <gtest/gtest.h>
 
-#define PTXI_LAUNCH_(statement, failure)                    \
-    do {                                                    \
-        std::string ptxi_report_;                           \
-        try {                                               \
-            statement;                                      \
-        } catch (const ::ptxi::error &ptxi_error_) {        \
-            ptxi_report_ = ptxi_error_.what();              \
-        }                                                   \
-        if (!ptxi_report_.empty())                          \
-            failure() << #statement << "\n" << ptxi_report_; \
-    } while (0)
-#define PTXI_EXPECT_LAUNCH(...) PTXI_LAUNCH_((__VA_ARGS__), ADD_FAILURE)
-#define PTXI_ASSERT_LAUNCH(...) PTXI_LAUNCH_((__VA_ARGS__), FAIL)
+#define PTXI_ADD_FAILURE_(text) ADD_FAILURE() << text
+#define PTXI_FAIL_(text) FAIL() << text
+#define PTXI_EXPECT_LAUNCH(...) PTXI_LAUNCH_((__VA_ARGS__), PTXI_ADD_FAILURE_)
+#define PTXI_ASSERT_LAUNCH(...) PTXI_LAUNCH_((__VA_ARGS__), PTXI_FAIL_)
 
 #endif
