@@ -58,18 +58,3 @@ ptxiResult ptxiModuleFindFunctions(ptxiFunction *functions, unsigned *count, ptx
     *count = 1;
     return PTXI_SUCCESS;
 }
-
-ptxiResult ptxiFuncGetSourceName(ptxiFunction func, char **text)
-{
-    API_CALL;
-    ptxiResult r = ptxi_api_function(func);
-    struct ptxi_str s;
-
-    if (r)
-        return r;
-    if (!text)
-        return PTXI_ERROR_INVALID_VALUE;
-    ptxi_str_init(&s, NULL);
-    ptxi_demangle(func->func->name->s, &s);
-    return ptxi_api_give_text(&s, text);
-}

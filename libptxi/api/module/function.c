@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/demangle.h"
+
 ptxiResult ptxiFuncGetModule(ptxiModule *hmod, ptxiFunction hfunc)
 {
     API_CALL;
@@ -150,9 +152,10 @@ ptxiResult ptxiFuncGetParam(ptxiFunction func, size_t paramIndex, ptxiParam *par
     return PTXI_SUCCESS;
 }
 
-ptxiResult ptxiFuncGetSignature(ptxiFunction func, char **text)
+/* Gives what `write` appends to the caller. */
+static ptxiResult give_text(ptxiFunction func, char **text,
+                            void (*write)(const struct ptxiFunction_st *f, struct ptxi_str *out))
 {
-    API_CALL;
     ptxiResult r = ptxi_api_function(func);
     struct ptxi_str s;
 
@@ -161,6 +164,23 @@ ptxiResult ptxiFuncGetSignature(ptxiFunction func, char **text)
     if (!text)
         return PTXI_ERROR_INVALID_VALUE;
     ptxi_str_init(&s, NULL);
-    ptxi_signature(func, &s);
+    write(func, &s);
     return ptxi_api_give_text(&s, text);
+}
+
+ptxiResult ptxiFuncGetSignature(ptxiFunction func, char **text)
+{
+    API_CALL;
+    return give_text(func, text, ptxi_signature);
+}
+
+static void write_source_name(const struct ptxiFunction_st *f, struct ptxi_str *out)
+{
+    ptxi_demangle(f->func->name->s, out);
+}
+
+ptxiResult ptxiFuncGetSourceName(ptxiFunction func, char **text)
+{
+    API_CALL;
+    return give_text(func, text, write_source_name);
 }
