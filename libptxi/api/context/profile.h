@@ -17,7 +17,7 @@ struct ptxi_profile {
     unsigned l2;                                 /* bytes */
     unsigned clock, memory_clock;                /* kHz */
     unsigned bus, fp64_ratio;
-    bool integrated;
+    unsigned integrated;                         /* 1: shares its memory with the host */
 };
 
 enum {

@@ -56,41 +56,41 @@ static void add_counters(struct ptxi_launch *l)
     pthread_mutex_unlock(&l->ctx->lock);
 }
 
-void ptxi_launch_fill_grid(struct ptxi_launch *l, const struct ptxi_code *code, const struct ptxi_launch_shape *s)
+static void fill_shape(struct ptxi_grid *g, const struct ptxi_launch_shape *s)
 {
     static _Atomic uint64_t launches;
-    struct ptxi_grid *g = &l->grid;
-    const struct ptxi_profile *p = l->module->profile;
-    unsigned resident = ptxi_occupancy_blocks(p, code, s->block[0] * s->block[1] * s->block[2], s->shared,
-                                              -1) * p->multiprocessors;
-    unsigned workers = ptxi_exec_workers(l->exec);
-    ptxiContext ctx = l->ctx;
+    uint64_t number = atomic_fetch_add(&launches, 1) + 1;
 
-    g->code = code;
-    g->bindings = l->bindings->at;
-    g->objects = ctx->object_table;
-    g->memmap = ptxi_state.memmap;
-    g->devices = &ctx->accessible;
     memcpy(g->grid, s->grid, sizeof g->grid);
     memcpy(g->block, s->block, sizeof g->block);
     memcpy(g->cluster, s->cluster, sizeof g->cluster);
     g->explicit_cluster = s->cluster[0] != 0;
     g->dynamic_shared = s->shared;
     g->window = s->window;
-    g->gridid = atomic_fetch_add(&launches, 1) + 1;
-    if (s->gridid)
-        g->gridid = s->gridid;
-    ptxi_check_begin_launch(ctx, g);
-    g->sm_count = p->multiprocessors;
-    g->sm_warps = p->threads / 32;
-    g->resident_limit = (resident + workers - 1) / workers;
-    g->resident_limit += g->resident_limit == 0;
     g->cooperative = s->cooperative;
-    g->envreg12 = l->workspace ? l->workspace->base : 0;
-    g->output = write_output;
-    g->output_ctx = ctx;
-    g->heap = &ptxi_heap_of_kernels;
-    g->heap_ctx = ctx;
+    g->gridid = s->gridid ? s->gridid : number;
+}
+
+/* The multiprocessors of the device, and a worker's share of the CTAs that they can hold. */
+static void fill_residency(struct ptxi_launch *l, const struct ptxi_code *code, const struct ptxi_launch_shape *s)
+{
+    const struct ptxi_profile *p = l->module->profile;
+    unsigned threads = s->block[0] * s->block[1] * s->block[2];
+    unsigned resident = ptxi_occupancy_blocks(p, code, threads, s->shared, -1) * p->multiprocessors;
+    unsigned workers = ptxi_exec_workers(l->exec);
+
+    l->grid.sm_count = p->multiprocessors;
+    l->grid.sm_warps = p->threads / 32;
+    l->grid.resident_limit = (resident + workers - 1) / workers;
+    l->grid.resident_limit += l->grid.resident_limit == 0;
+}
+
+/* What the program sets for all launches of a context. */
+static void fill_settings(struct ptxi_launch *l)
+{
+    struct ptxi_grid *g = &l->grid;
+    ptxiContext ctx = l->ctx;
+
     g->interrupts = &ctx->interrupts;
     g->interrupts_before = atomic_load(&ctx->interrupts);
     pthread_mutex_lock(&ctx->lock);
@@ -109,6 +109,27 @@ void ptxi_launch_fill_grid(struct ptxi_launch *l, const struct ptxi_code *code, 
         g->progress = report_progress;
         g->progress_ctx = l;
     }
+}
+
+void ptxi_launch_fill_grid(struct ptxi_launch *l, const struct ptxi_code *code, const struct ptxi_launch_shape *s)
+{
+    struct ptxi_grid *g = &l->grid;
+    ptxiContext ctx = l->ctx;
+
+    g->code = code;
+    g->bindings = l->bindings->at;
+    g->objects = ctx->object_table;
+    g->memmap = ptxi_state.memmap;
+    g->devices = &ctx->accessible;
+    g->envreg12 = l->workspace ? l->workspace->base : 0;
+    g->output = write_output;
+    g->output_ctx = ctx;
+    g->heap = &ptxi_heap_of_kernels;
+    g->heap_ctx = ctx;
+    fill_shape(g, s);
+    fill_residency(l, code, s);
+    ptxi_check_begin_launch(ctx, g);
+    fill_settings(l);
 }
 
 uint64_t ptxi_launch_deadline(uint64_t milliseconds)

@@ -123,8 +123,7 @@ static ptxiResult make_cta_memory(struct ptxi_launch *l, const struct ptxi_func 
 }
 
 static ptxiResult prepare_launch(struct ptxi_launch *l, const struct ptxi_launch_description *d,
-                                 const struct ptxi_code *code,
-                          unsigned variant, size_t bytes)
+                                 const struct ptxi_code *code, unsigned variant, size_t bytes)
 {
     ptxiResult r;
 
@@ -148,38 +147,52 @@ static ptxiResult prepare_launch(struct ptxi_launch *l, const struct ptxi_launch
     return PTXI_SUCCESS;
 }
 
-ptxiResult ptxi_launch_make(ptxiContext ctx, struct ptxi_launch_description *d, struct ptxi_item **item)
+/* How the context wants launches to run now. */
+struct observers {
+    bool counting, tracking;
+    unsigned check;   /* PTXI_VARIANT_CHECK... */
+    unsigned variant; /* all of them, as variant of the bytecode */
+};
+
+static struct observers observers_of(ptxiContext ctx)
 {
-    ptxiFunction f = d->function;
-    struct ptxi_launch_shape *s = &d->shape;
-    ptxiResult r;
+    struct observers o;
 
     pthread_mutex_lock(&ctx->lock);
-    bool counting = ctx->counting;
-    unsigned check = ptxi_launch_check_variant(ctx->sanitizer);
-    bool tracking = ctx->tracker, reading = tracking && ptxi_tracker_reads(ctx->tracker);
+    o.counting = ctx->counting;
+    o.tracking = ctx->tracker;
+    o.check = ptxi_launch_check_variant(ctx->sanitizer);
+    o.variant = o.check;
+    if (o.counting)
+        o.variant |= PTXI_VARIANT_COUNTING;
+    if (o.tracking)
+        o.variant |= PTXI_VARIANT_TRACK;
+    if (o.tracking && ptxi_tracker_reads(ctx->tracker))
+        o.variant |= PTXI_VARIANT_TRACK_READS;
     pthread_mutex_unlock(&ctx->lock);
-    unsigned variant = (counting ? PTXI_VARIANT_COUNTING : 0) | check | (tracking ? PTXI_VARIANT_TRACK : 0) |
-                       (reading ? PTXI_VARIANT_TRACK_READS : 0);
-    const struct ptxi_code *code = ptxi_module_code(f->module, f->func->index, variant);
+    return o;
+}
 
-    if (!code)
-        return ptxi_launch_no_code(f, variant);
-    if (f->module->tree->address_size == 32 || (tracking && check))
+static ptxiResult check_launch(ptxiFunction f, const struct ptxi_code *code, struct ptxi_launch_shape *s,
+                               const struct observers *o)
+{
+    ptxiResult r;
+
+    if (f->module->tree->address_size == 32 || (o->tracking && o->check))
         return PTXI_ERROR_NOT_SUPPORTED;
     if ((r = ptxi_launch_cluster(f, s, ptxi_launch_max_cluster(f))) || (r = ptxi_launch_check_shape(f, code, s)))
         return r;
-    if ((s->window.count || tracking) && (r = ptxi_launch_check_window(f, s, variant)))
-        return r;
-    struct ptxi_bindings *bindings = ptxi_bindings_of(f->module);
+    return s->window.count || o->tracking ? ptxi_launch_check_window(f, s, o->variant) : PTXI_SUCCESS;
+}
 
-    if (!bindings)
-        return PTXI_ERROR_OUT_OF_MEMORY;
-    size_t bytes = code->param_bytes;
+/* Makes an item with a launch that has room for parameters. Takes over `bindings`, also on errors. */
+static ptxiResult make_item(ptxiContext ctx, ptxiFunction f, struct ptxi_bindings *bindings, size_t param_bytes,
+                            struct ptxi_item **item)
+{
+    ptxiResult r = ptxi_symbols_check_kernel(f, bindings);
     struct ptxi_item *it = NULL;
 
-    r = ptxi_symbols_check_kernel(f, bindings);
-    if (!r && !(it = ptxi_item_create(sizeof(struct ptxi_launch) + bytes, run_launch, release_launch)))
+    if (!r && !(it = ptxi_item_create(sizeof(struct ptxi_launch) + param_bytes, run_launch, release_launch)))
         r = PTXI_ERROR_OUT_OF_MEMORY;
     if (r) {
         ptxi_bindings_unref(bindings);
@@ -194,19 +207,48 @@ ptxiResult ptxi_launch_make(ptxiContext ctx, struct ptxi_launch_description *d, 
     l->bindings = bindings;
     ptxi_handle_ref(&l->module->handle);
     l->kernel = f->func->name->s;
-    l->grid.counting = counting;
-    l->checked = check != 0;
-    pthread_mutex_lock(&ctx->lock); /* it may have changed, but then so has what the caller wants */
-    l->tracker = tracking && ctx->tracker ? ptxi_tracker_ref(ctx->tracker) : NULL;
-    pthread_mutex_unlock(&ctx->lock);
-    l->grid.tracker = l->tracker;
-    l->grid.graph = d->graph;
-    l->run = d->run ? ptxi_graph_run_ref(d->run) : NULL;
-    r = prepare_launch(l, d, code, variant, bytes);
-    if (r) {
-        ptxi_item_discard(it);
-        return r;
-    }
     *item = it;
     return PTXI_SUCCESS;
+}
+
+static void set_observers(struct ptxi_launch *l, const struct observers *o)
+{
+    l->grid.counting = o->counting;
+    l->checked = o->check != 0;
+    pthread_mutex_lock(&l->ctx->lock); /* it may have changed, but then so has what the caller wants */
+    l->tracker = o->tracking && l->ctx->tracker ? ptxi_tracker_ref(l->ctx->tracker) : NULL;
+    pthread_mutex_unlock(&l->ctx->lock);
+    l->grid.tracker = l->tracker;
+}
+
+ptxiResult ptxi_launch_make(ptxiContext ctx, struct ptxi_launch_description *d, struct ptxi_item **item)
+{
+    struct observers o = observers_of(ctx);
+    ptxiFunction f = d->function;
+    const struct ptxi_code *code = ptxi_module_code(f->module, f->func->index, o.variant);
+    struct ptxi_bindings *bindings;
+    ptxiResult r;
+
+    if (!code)
+        return ptxi_launch_no_code(f, o.variant);
+    r = check_launch(f, code, &d->shape, &o);
+    if (r)
+        return r;
+    bindings = ptxi_bindings_of(f->module);
+    if (!bindings)
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    r = make_item(ctx, f, bindings, code->param_bytes, item);
+    if (r)
+        return r;
+    struct ptxi_launch *l = ptxi_item_payload(*item);
+
+    set_observers(l, &o);
+    l->grid.graph = d->graph;
+    l->run = d->run ? ptxi_graph_run_ref(d->run) : NULL;
+    r = prepare_launch(l, d, code, o.variant, code->param_bytes);
+    if (r) {
+        ptxi_item_discard(*item);
+        *item = NULL;
+    }
+    return r;
 }

@@ -299,14 +299,72 @@ static void free_mipmapped_array(struct ptxiMipmappedArray_st *m)
     ptxi_handle_unref(&m->handle);
 }
 
+/* The bytes of a level, aligned for the next one. */
+static size_t level_bytes(const struct ptxiArray_st *level)
+{
+    return (level->bytes + 15) & ~(size_t)15;
+}
+
+/* Sets the levels. Returns the bytes of all texels. */
+static size_t set_levels(struct ptxiMipmappedArray_st *m, const PTXI_ARRAY3D_DESCRIPTOR *descriptor, unsigned levels)
+{
+    unsigned most = max_levels(descriptor);
+    size_t bytes = 0;
+
+    m->count = levels > most ? most : levels + !levels;
+    assert(m->count && m->count <= PTXI_ARRAY_LEVELS);
+    for (unsigned l = 0; l < m->count; l++) {
+        set_sizes(&m->levels[l], descriptor, l, NULL);
+        m->levels[l].ctx = m->ctx;
+        m->levels[l].owner = m;
+        bytes += level_bytes(&m->levels[l]);
+    }
+    return bytes;
+}
+
+static void set_bases(struct ptxiMipmappedArray_st *m)
+{
+    size_t offset = 0;
+
+    for (unsigned l = 0; l < m->count; l++) {
+        m->levels[l].base = (unsigned char *)(uintptr_t)m->block->base + offset;
+        offset += level_bytes(&m->levels[l]);
+    }
+    assert(offset <= m->block->size);
+}
+
+static ptxiResult create_mipmapped_array(ptxiContext ctx, const PTXI_ARRAY3D_DESCRIPTOR *descriptor, unsigned levels,
+                                         struct ptxiMipmappedArray_st **result)
+{
+    struct ptxiMipmappedArray_st *m = calloc(1, sizeof *m);
+    ptxiResult r;
+
+    if (!m)
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    m->ctx = ctx;
+    r = allocate_texels(ctx, set_levels(m, descriptor, levels), &m->block);
+    if (r) {
+        free(m);
+        return r;
+    }
+    set_bases(m);
+    pthread_mutex_lock(&ctx->lock);
+    LL_PREPEND(ctx->mipmaps, m);
+    pthread_mutex_unlock(&ctx->lock);
+    if (!add_handles(m)) {
+        free_mipmapped_array(m);
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    }
+    *result = m;
+    return PTXI_SUCCESS;
+}
+
 ptxiResult ptxiMipmappedArrayCreate(ptxiMipmappedArray *pHandle, const PTXI_ARRAY3D_DESCRIPTOR *pMipmappedArrayDesc,
                                     unsigned numMipmapLevels)
 {
     API_CALL;
     ptxiContext ctx;
     ptxiResult r = ptxi_api_context(&ctx);
-    struct ptxiMipmappedArray_st *m;
-    size_t bytes = 0;
 
     if (r)
         return r;
@@ -315,39 +373,7 @@ ptxiResult ptxiMipmappedArrayCreate(ptxiMipmappedArray *pHandle, const PTXI_ARRA
         return r;
     if (pMipmappedArrayDesc->Width > MAX_LAYERED_SIDE || pMipmappedArrayDesc->Height > MAX_LAYERED_SIDE)
         return PTXI_ERROR_INVALID_VALUE;
-    m = calloc(1, sizeof *m);
-    if (!m)
-        return PTXI_ERROR_OUT_OF_MEMORY;
-    m->ctx = ctx;
-    m->count = numMipmapLevels < max_levels(pMipmappedArrayDesc) ? numMipmapLevels + !numMipmapLevels
-                                                                  : max_levels(pMipmappedArrayDesc);
-    assert(m->count && m->count <= PTXI_ARRAY_LEVELS);
-    for (unsigned l = 0; l < m->count; l++) {
-        set_sizes(&m->levels[l], pMipmappedArrayDesc, l, NULL);
-        m->levels[l].ctx = ctx;
-        m->levels[l].owner = m;
-        bytes += (m->levels[l].bytes + 15) & ~(size_t)15;
-    }
-    r = allocate_texels(ctx, bytes, &m->block);
-    if (r) {
-        free(m);
-        return r;
-    }
-    bytes = 0;
-    for (unsigned l = 0; l < m->count; l++) {
-        m->levels[l].base = (unsigned char *)(uintptr_t)m->block->base + bytes;
-        bytes += (m->levels[l].bytes + 15) & ~(size_t)15;
-    }
-    assert(bytes <= m->block->size);
-    pthread_mutex_lock(&ctx->lock);
-    LL_PREPEND(ctx->mipmaps, m);
-    pthread_mutex_unlock(&ctx->lock);
-    if (!add_handles(m)) {
-        free_mipmapped_array(m);
-        return PTXI_ERROR_OUT_OF_MEMORY;
-    }
-    *pHandle = m;
-    return PTXI_SUCCESS;
+    return create_mipmapped_array(ctx, pMipmappedArrayDesc, numMipmapLevels, pHandle);
 }
 
 static ptxiResult hold_mipmapped_array(ptxiMipmappedArray m)
