@@ -11,7 +11,7 @@ function add(name, kind)
     kind_of[name] = kind
 }
 
-# Processes a whole line, whose continuations have been appended.
+# Processes a whole line, to which its continuations have been appended.
 function process(line, word, n, i, name, equals)
 {
     n = split(line, word)

@@ -1,4 +1,4 @@
-/* Nodes of graphs whose parameters differ from those of the driver API: kernels and copies. */
+/* Nodes of graphs with other parameters than those of the driver API: kernels and copies. */
 #include "runtime.h"
 
 /* ---- kernels */

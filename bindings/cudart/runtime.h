@@ -164,7 +164,7 @@ int ptxi_runtime_copy2d_async(struct rectangle dst, struct rectangle src, size_t
                               ptxiStream stream);
 int ptxi_runtime_copy3d(const struct copy3d_params *params, ptxiStream default_stream);
 int ptxi_runtime_copy3d_async(const struct copy3d_params *params, ptxiStream stream);
-/* Copies between linear memory and an array whose rows are filled one after another from (x, y) on. */
+/* Copies between linear memory and an array. The rows are filled one after another from (x, y) on. */
 int ptxi_runtime_copy_linear_array(ptxiArray array, size_t x, size_t y, const void *memory, size_t bytes, int kind,
                                    bool to_array, ptxiStream default_stream);
 int ptxi_runtime_copy_linear_array_async(ptxiArray array, size_t x, size_t y, const void *memory, size_t bytes,

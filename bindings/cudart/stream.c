@@ -1,4 +1,4 @@
-/* Calls of streams whose parameters differ from those of the driver API. */
+/* Calls of streams with other parameters than those of the driver API. */
 #include "runtime.h"
 
 #include <stdlib.h>

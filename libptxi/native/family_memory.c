@@ -282,7 +282,7 @@ bool ptxi_native_emit_store_shared(builder *c, insn *i, uint32_t first, uint32_t
     return true;
 }
 
-/* --- addresses whose shape is known (exec/memory/shape.h). A group of lanes is a part. ---
+/* --- addresses of a known shape (exec/memory/shape.h). A group of lanes is a part. ---
  *
  * Shapes are launch-invariant. The first load with a shape checks it for all loads up to the next place where the code
  * may be entered. If the check fails, the code is left. */

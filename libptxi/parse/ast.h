@@ -177,7 +177,7 @@ struct ptxi_line_mark {
 struct ptxi_reg_range {
     uint32_t first, count; /* ids */
     uint8_t type;
-    uint8_t vector; /* 2 or 4 for .v2 and .v4, whose elements have consecutive ids, else 1 */
+    uint8_t vector; /* 2 or 4 for .v2 and .v4 (elements have consecutive ids), else 1 */
     const struct ptxi_name *name; /* the prefix "%r" of %r<100>, or the whole name */
     bool numbered;  /* declared as a range %r<n> */
 };

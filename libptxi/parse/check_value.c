@@ -42,7 +42,7 @@ bool ptxi_check_reg_fits(enum ptxi_type want, enum ptxi_type reg, bool wider)
     }
 }
 
-/* An operand such as a shift count, whose type the instruction does not name. */
+/* An operand such as a shift count. The instruction does not name its type. */
 static bool is_count(const struct ptxi_opspec *s, enum ptxi_type want)
 {
     return s->type_rule == PTXI_TR_FIXED && ptxi_is_integer(want);
@@ -577,7 +577,7 @@ static bool accepts_extra_elements(const struct check *k, const struct ptxi_opsp
            !(s->flags & PTXI_OPF_REGISTER);
 }
 
-/* The operand itself, or the first element of braces whose other elements ptxas ignores. */
+/* The operand itself, or the first element of braces, if ptxas ignores the others. */
 static const struct ptxi_raw *first_element(const struct check *k, const struct ptxi_raw *r,
                                             const struct ptxi_opspec *s, enum ptxi_type want)
 {

@@ -6,7 +6,7 @@ struct place_key {
     uint32_t file, line, column;
 };
 
-/* A call whose function's name is not resolved yet, because the names follow at the end of the text. */
+/* A call of a function with a name that is not resolved yet, because the names follow at the end of the text. */
 struct ptxi_inlined_name {
     struct ptxi_inlined_call call; /* of the syntax tree */
     struct ptxi_inlined_label label;

@@ -14,7 +14,7 @@ struct ptxi_inlined_label {
  * place has its own .loc before. False if memory is short. */
 bool ptxi_inlined_note(struct parser *p, const struct ptxi_source_line *call, const struct ptxi_inlined_label *name);
 
-/* Resolves the names of all calls of this text, whose .debug_str is complete. */
+/* Resolves the names of all calls of this text. Its .debug_str is complete. */
 void ptxi_inlined_end_text(struct parser *p);
 
 #endif

@@ -1,7 +1,7 @@
 """Runs kernels that Triton compiled, without a GPU. The results are compared bit by bit.
 
 The references add in Triton's order, and compute approximations with ptxi.asm, one instruction at a time. Matrices
-have elements whose products and sums are exact.
+have elements with exact products and sums.
 """
 import numpy as np
 import pytest

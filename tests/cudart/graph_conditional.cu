@@ -1,4 +1,4 @@
-// Conditional nodes: if with else, while, and switch, whose values kernels set.
+// Conditional nodes: if with else, while, and switch. Kernels set their values.
 #include "show.h"
 
 __global__ void count_down(int *n, cudaGraphConditionalHandle handle)

@@ -52,7 +52,7 @@ def run(command, directory, stdin=None):
 
 
 class Page:
-    """A page whose blocks are executed. `lines` becomes its text with the outputs of this run."""
+    """A page with blocks to be executed. `lines` becomes its text with the outputs of this run."""
 
     def __init__(self, path, directory, build):
         self.path, self.directory, self.build = path, directory, build

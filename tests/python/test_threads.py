@@ -16,7 +16,7 @@ CLOSED = ('the device is closed', 'the stream is closed', 'the buffer has been f
 wrong, done = [], []
 
 def run(*functions, ignored=CLOSED):
-    '''Start each function in its own thread. Add an exception whose message is not in ignored to `wrong`.'''
+    '''Start each function in its own thread. Add an exception to `wrong`, unless its message is ignored.'''
     def one(f):
         try:
             f()

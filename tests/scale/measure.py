@@ -131,7 +131,7 @@ def merge():
 
 
 class Instant(concurrent.futures.Executor):
-    """An executor of many workers whose tasks take no time, which shows the cost of ptxi.scale itself."""
+    """An executor of many workers. Tasks take no time, so the cost of ptxi.scale itself is seen."""
 
     def __init__(self, workers):
         self._max_workers = workers

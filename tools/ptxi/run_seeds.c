@@ -46,7 +46,7 @@ static void write_buffers(const struct run *r, contents *c)
             ptxiMemcpyHtoD(r->args[i].device, c[i], r->args[i].bytes);
 }
 
-/* The first argument whose buffer has changed, or -1. */
+/* The first argument with a changed buffer, or -1. */
 static int changed_argument(const struct run *r, contents *before)
 {
     contents *now = read_buffers(r);

@@ -1,7 +1,7 @@
 """A cache on disk of compiled CUDA C++ programs.
 
 The key of a program is made of everything on which the result depends: the version of the compiler, the options, the
-source, and the contents of the files that it includes. A program whose files cannot be found by reading it is not
+source, and the contents of the files that it includes. A program that does not show which files it includes is not
 cached.
 """
 import hashlib
@@ -59,7 +59,7 @@ class _Files:
         return next((p for p in (os.path.join(d, name) for d in places) if os.path.isfile(p)), None)
 
     def _is_of_cuda(self, path: str) -> bool:
-        """Return whether the file is a header of CUDA, whose version is a part of the key."""
+        """Return whether the file is a header of CUDA. The version of CUDA is a part of the key."""
         real = os.path.realpath(path)
         return any(real.startswith(h + os.sep) for h in self._headers)
 

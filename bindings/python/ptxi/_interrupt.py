@@ -144,7 +144,7 @@ def keep() -> None:
 
 
 def _after_fork() -> None:
-    """Detach the child, whose signals are no signals of the parent."""
+    """Detach the child, so that it does not receive the signals of the parent."""
     global _watch
     if _watch is not None:
         _watch.forget()

@@ -62,7 +62,7 @@ _POLL = 0.001   # seconds between two checks whether the calls of other threads 
 _PROBE = 64     # a stream is probed for entries that have ended each time it has a multiple of this many entries
 _numbers = itertools.count(1)
 _cores: 'Set[Core]' = set()
-_closed: 'Set[Core]' = set()  # closed cores whose contexts are not destroyed yet
+_closed: 'Set[Core]' = set()  # closed cores with contexts that are not destroyed yet
 _pid = os.getpid()
 _ended = False  # whether the interpreter is ending, so that no context may be created
 
@@ -162,7 +162,7 @@ class Queue:
             self.core.queues.add(self)
 
     def remove(self, entry: Entry) -> None:
-        """Remove an entry whose work was not queued or has ended."""
+        """Remove an entry. Its work was not queued, or has ended."""
         with self.core.lock:
             with contextlib.suppress(ValueError):
                 self._pending.remove(entry)
@@ -233,7 +233,7 @@ class Queue:
         return ended
 
     def settle(self, mark: int) -> None:
-        """End the entries up to a mark, whose work has ended."""
+        """End the entries up to a mark. Their work has ended."""
         _end(self.take(mark))
 
     def probe(self) -> List[Entry]:

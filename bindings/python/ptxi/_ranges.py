@@ -67,7 +67,7 @@ ended: Deque[Tuple[int, Any]] = collections.deque()  # numbers and owners of use
 
 
 def left() -> List[int]:
-    """Return the numbers of the uses whose memory is open."""
+    """Return the numbers of the uses that have open memory."""
     return sorted(_open)
 
 

@@ -212,7 +212,7 @@ class Launcher:
             leave(metadata)
 
     def _run(self, x: Any, y: Any, z: Any, stream: Any, function: Function, packed: Any, arguments: Any) -> None:
-        """Launch the kernel with arguments whose tensor descriptors were replaced, and wait for it."""
+        """Launch the kernel and wait for it. Tensor descriptors in `arguments` have been replaced."""
         __tracebackhide__ = True
         packer = function.packer
         if packer is None:
@@ -252,7 +252,7 @@ class Launcher:
     def _allocate(blocks: int, stream: Any, size: int, alignment: int, allocator: Any) -> Any:
         """Return scratch memory for the blocks, or None if the kernel needs none.
 
-        The allocators of programs expect a GPU, whose memory is aligned. Scratch memory has no contents before a
+        The allocators of programs expect the aligned memory of a GPU. Scratch memory has no contents before a
         kernel, so it may be replaced.
         """
         if not size:

@@ -79,7 +79,7 @@ def _of_numpy(x: Any) -> Memory:
 
 
 def _of_address(x: Any) -> Memory:
-    """Return the address of an object whose size is not known. The kernel cannot access it, unless it is open."""
+    """Return the address of an object of unknown size. The kernel cannot access it, unless it is open."""
     return x.data_ptr(), 0, 0, READ, x
 
 

@@ -25,7 +25,7 @@ void ptxi_check_close_context(ptxiContext ctx);
 /* Memory that is allocated now, at the end of the context, is a leak. */
 void ptxi_check_find_leaks(ptxiContext ctx);
 
-/* Sets the tools and the collection of a grid, whose number is known. Rules may exclude it. */
+/* Sets the tools and the collection of a grid. Its number is known. Rules may exclude it. */
 void ptxi_check_begin_launch(ptxiContext ctx, struct ptxi_grid *g);
 /* The grid has ended. Adds its failure, and counts what was checked and what was not. */
 void ptxi_check_end_launch(const struct ptxi_grid *g, uint64_t accesses, uint64_t unchecked);

@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-/* Characters that XML 1.0 does not have, and bytes above ASCII, whose encoding is not known, become '?'. */
+/* Characters that XML 1.0 does not have, and bytes above ASCII (their encoding is not known) become '?'. */
 void ptxi_xml_put_escaped(const char *s, struct ptxi_str *out)
 {
     for (; *s; s++)

@@ -8,7 +8,7 @@
 
 struct ptxi_device_graph;
 
-/* Checks that kernels can launch the work of these nodes. *at becomes a node whose work they cannot launch, or NULL. */
+/* Checks that kernels can launch the work of these nodes. *at becomes a node that they cannot launch, or NULL. */
 ptxiResult ptxi_device_graph_check(ptxiGraphNode const *steps, unsigned count, ptxiGraphNode *at);
 
 /* Makes the copy, in the order of the nodes. The caller owns a reference. */

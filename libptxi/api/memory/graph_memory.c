@@ -208,7 +208,7 @@ const PTXI_MEM_ALLOC_NODE_PARAMS *ptxi_graph_memory_params(const struct ptxi_gra
     return &m->params;
 }
 
-/* ---- who frees it */
+/* ---- ownership */
 
 bool ptxi_graph_memory_decide(struct ptxi_graph_memory *m, enum ptxi_graph_memory_owner owner)
 {

@@ -30,7 +30,7 @@ bool ptxi_graph_memory_contains(uint64_t addr); /* some such memory does, access
 /* The parameters of its node. The descriptions of access live as long as the memory. */
 const PTXI_MEM_ALLOC_NODE_PARAMS *ptxi_graph_memory_params(const struct ptxi_graph_memory *m);
 
-/* Decides who frees the memory. False: it has been decided differently. */
+/* Decides whether the graph or the program frees the memory. False: it has been decided differently. */
 bool ptxi_graph_memory_decide(struct ptxi_graph_memory *m, enum ptxi_graph_memory_owner owner);
 enum ptxi_graph_memory_owner ptxi_graph_memory_owner(const struct ptxi_graph_memory *m);
 

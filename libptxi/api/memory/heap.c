@@ -623,7 +623,7 @@ ptxiResult ptxi_heap_register(ptxiContext ctx, void *p, size_t size, uint32_t me
 
 /* ---- memory that other processes use */
 
-/* Writes the name of a block whose pages are in a file to *name. The caller holds the lock. */
+/* Writes the name of a block with pages in a file to *name. The caller holds the lock. */
 static ptxiResult name_block(struct ptxi_heap_block *b, enum ptxi_shared_kind kind, struct ptxi_shared_name *name)
 {
     struct ptxi_shared_part part = { .kind = kind, .device = b->device, .size = b->size };

@@ -13,7 +13,7 @@ enum {
     HUGE_PAGE = 2 << 20,
 };
 
-/* Slabs whose pages are in a file. They stay so, as nobody knows which other processes use them. */
+/* Slabs with pages in a file. They stay so, as nobody knows which other processes use them. */
 struct slab {
     struct slab *next;
     uint64_t base;

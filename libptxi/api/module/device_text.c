@@ -4,7 +4,7 @@
 
 /* The grid barrier of cooperative groups as functions, which libcudadevrt.a defines for a driver. The headers of CUDA
  * before 11 and Numba call them; later headers have the same barrier inline. The handle is the address of the workspace
- * of a cooperative launch, whose second word is a counter. Each block adds 1, but block 0 adds as much as makes the
+ * of a cooperative launch. Its second word is a counter. Each block adds 1, but block 0 adds as much as makes the
  * sum 2^31. So the highest bit changes when all blocks have arrived. The results are 0 and cudaErrorUnknown. */
 #define SYNCHRONIZE(name) \
     ".weak .func (.param .b32 result) " name "(.param .b64 handle, .param .b32 flags)\n{\n" \

@@ -30,7 +30,7 @@ struct ptxiStream_st {
     ptxiLaunchAttributeValue attributes[PTXI_STREAM_ATTRIBUTES]; /* without effect; under the context's lock */
     unsigned attributes_set;          /* bits: which have been set */
     void *_Atomic capture;            /* struct ptxi_capture_part while the stream is under capture, or NULL */
-    uint64_t thread;                  /* id of the thread whose default stream it is, or 0 */
+    uint64_t thread;                  /* id of the thread, if it is the default stream of a thread, or 0 */
     struct ptxi_streams *group;
     ptxiContext ctx;
     struct ptxiStream_st *next, **link; /* the group's list */
@@ -114,7 +114,7 @@ void ptxi_queue_wait(struct ptxiStream_st *s, uint64_t seq);          /* runs it
 uint64_t ptxi_queue_submitted(struct ptxiStream_st *s);
 /* Whether an item must be submitted to another stream for it to happen after the first `seq` items of this one. */
 bool ptxi_queue_needs_order(const struct ptxiStream_st *s, uint64_t seq);
-/* The stream whose item the thread runs, or NULL. */
+/* The stream of the item that the thread runs, or NULL. */
 struct ptxiStream_st *ptxi_queue_current(void);
 /* For the order that sanitizers know: what happens before the item that the thread runs is known to the program. */
 void ptxi_queue_tell_host(void);

@@ -43,7 +43,7 @@ struct ptxi_item {
 static struct {
     pthread_cond_t work;  /* runners wait here */
     pthread_cond_t done;  /* host threads wait here for items to end */
-    struct ptxiStream_st *ready[PRIORITIES]; /* streams whose first item can run, by priority */
+    struct ptxiStream_st *ready[PRIORITIES]; /* streams with a first item that can run, by priority */
     unsigned runners, sleeping, waiters;
     bool polling;         /* an idle runner polls every POLL_NS, so that submitting needs no wake-up */
     uint64_t waits, failures;
@@ -295,7 +295,7 @@ static void record_failure(struct ptxiStream_st *s, uint64_t seq, ptxiResult r, 
     s->failure = failure;
 }
 
-/* The stream whose item the thread runs. */
+/* The stream of the item that the thread runs. */
 static _Thread_local struct ptxiStream_st *current;
 
 static ptxiResult run_item(struct ptxiStream_st *s, struct ptxi_item *it, struct ptxi_vclock *known,

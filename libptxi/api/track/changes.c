@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Not ptxi_hash_bytes(), whose seed differs from process to process. */
+/* Not ptxi_hash_bytes(): its seed differs from process to process. */
 uint64_t ptxi_changes_hash(const void *data, size_t size)
 {
     const char *p = data;

@@ -22,7 +22,7 @@ struct ptxi_changes_header {
 
 struct ptxi_changes_run {
     uint64_t offset, length;   /* in the range */
-    uint64_t data;             /* of a write, or of a reduction whose order does not matter: offset of its bytes */
+    uint64_t data;             /* of a write, or of a reduction that commutes: offset of its bytes */
     uint32_t range, place;
     uint16_t kind, op;         /* enum ptxi_track_kind; of a reduction: PTXI_OP_atom_..., or PTXI_TRACK_MIXED */
     uint32_t zero;

@@ -173,7 +173,7 @@ static bool apply_exact(const struct merger *m)
     return true;
 }
 
-/* An operation whose order matters. */
+/* An operation that does not commute. */
 struct step {
     const struct ptxi_changes_entry *entry;
     unsigned part;

@@ -438,8 +438,8 @@ static bool is_strong_load(const struct ptxi_ir_inst *i)
     return i->check >> PTXI_CHECK_STRENGTH_SHIFT & 3 && !(i->check & (PTXI_CHECK_WRITE | PTXI_CHECK_SHARED));
 }
 
-/* Finds the registers whose values are used. An instruction with a guard reads the older value of its result, which is
- * no use. */
+/* Finds the registers that are used. An instruction with a guard reads the older value of its result, which is no
+ * use. */
 static void find_read(struct emitter *e)
 {
     for (uint32_t k = 0; k < e->ir->count; k++) {

@@ -68,7 +68,7 @@ static enum role role_of(uint16_t op)
     }
 }
 
-/* The slots whose values depend only on the result of a wait. */
+/* The slots that depend only on the result of a wait. */
 struct results {
     uint16_t slots[8];
     unsigned count;

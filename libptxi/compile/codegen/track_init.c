@@ -1,5 +1,5 @@
 /* Tracking of uninitialised values: each register that may hold one gets a mask of the lanes in which it is not fully
- * defined, and a shadow register of its class, whose bits are set where the value is undefined. The shadow of a lane
+ * defined, and a shadow register of its class: bits that are set where the value is undefined. The shadow of a lane
  * that is not in the mask is not valid, so only the masks have to be computed as long as all values are defined.
  * Instructions are inserted that compute masks and shadows before the values, and check the masks where values decide
  * something (exec/check/init_ops.c). A predicate has only a mask.
@@ -568,7 +568,7 @@ static void track_writer(struct tracker *t, uint32_t at, const struct ptxi_ir_in
 
     if (i->op == PTXI_OP_cp_async)
         track_copy(t, at, i);
-    else if (i->op == PTXI_OP_stmatrix) /* lanes whose addresses have no meaning may define other memory */
+    else if (i->op == PTXI_OP_stmatrix) /* lanes without meaningful addresses may define other memory */
         define_memory(t, at, i, ROW_BYTES, i->imm >> PTXI_MATRIX_OFFSET);
     else if (i->op == PTXI_OP_mbarrier_init)
         define_memory(t, at, i, MBARRIER_BYTES, i->imm);

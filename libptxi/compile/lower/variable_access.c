@@ -313,7 +313,7 @@ static bool resolve_words(struct ptxi_lower *l, const struct ptxi_address *a, in
     return false;
 }
 
-/* The base of an address without a variable, whose register may be missing. Sets *offset to 0 if the base includes
+/* The base of an address without a variable. The register may be missing. Sets *offset to 0 if the base includes
  * it. */
 static uint32_t plain_base(struct ptxi_lower *l, const struct ptxi_address *a, enum ptxi_class class, int64_t *offset)
 {

@@ -1,5 +1,5 @@
-/* Row registers: registers whose lanes may be a row (exec/engine/row_register.h). Only the operations below write and
- * read them:
+/* Row registers: registers with lanes that may be a row (exec/engine/row_register.h). Only the operations below write
+ * and read them:
  *
  *   index registers, 32 bits
  *     written by   copies, sums, differences, products and shifts of index registers; special registers that are the

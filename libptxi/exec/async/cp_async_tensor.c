@@ -116,7 +116,7 @@ static const char *read_tensor(struct ptxi_warp *w, const struct ptxi_insn *i, s
         return "this reduction is not defined for the element type of the tensor";
     read_coords(w, i, j);
     if (i->mods & PTXI_TENSOR_OVERRIDE_SIZES && !begins_at_zero(j))
-        return "a box in a tensor whose sizes are overridden does not begin at coordinates 0";
+        return "a box in a tensor with overridden sizes does not begin at coordinates 0";
     return ptxi_tensor_map_check_coords(&j->map, j->coords, i->mods & PTXI_TENSOR_STORE);
 }
 

@@ -204,7 +204,7 @@ const struct ptxi_insn *ptxi_mbarrier_complete_tx_by_thread(struct ptxi_warp *w,
 enum { STATE_TX_BIT = 21, STATE_PENDING_BIT = 43, STATE_PHASE_BIT = 63 };
 
 /* The state that mbarrier.arrive returns, made from the object before the arrival. It is the upper word of an H200's
- * object, whose counts are negative. The lower word has no meaning. */
+ * object. Its counts are negative. The lower word has no meaning. */
 static uint64_t state_of(union ptxi_mbarrier m)
 {
     uint64_t pending = -(uint64_t)m.pending & PTXI_MBARRIER_MAX_COUNT;
@@ -348,7 +348,7 @@ static ptxi_lanes lanes_of_odd_phase(const struct ptxi_warp *w, const struct ptx
 /* A test of the phases for which the active lanes wait. */
 struct phase_test {
     ptxi_lanes odd;       /* lanes that wait for a phase of parity 1 */
-    ptxi_lanes complete;  /* lanes whose phase is complete */
+    ptxi_lanes complete;  /* lanes with a complete phase */
     ptxi_lanes elsewhere; /* lanes that wait at another mbarrier than the first lane */
     bool same;            /* all lanes wait at one mbarrier */
     unsigned char *first; /* the mbarrier of the first lane */

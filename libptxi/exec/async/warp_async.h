@@ -8,7 +8,7 @@
 
 /* One cp.async of some lanes of a warp, or one cp.async.mbarrier.arrive, which follows the copies before it. */
 struct ptxi_cp_async {
-    ptxi_lanes lanes;            /* lanes whose copy or arrival is not complete */
+    ptxi_lanes lanes;            /* lanes with a copy or arrival that is not complete */
     uint32_t group;              /* number of the async-group, the same for all these lanes */
     uint8_t size;                /* bytes written per lane: 4, 8, 16; 0: an arrive-on */
     bool contiguous;             /* all lanes copy `size` bytes, at ascending addresses without gaps on both sides */

@@ -61,7 +61,7 @@ static uint64_t next_argument(struct arguments *a, unsigned size)
 
 /* A conversion specification. */
 struct conversion {
-    char spec[SPEC_MAX]; /* for the host's printf, whose length modifiers differ */
+    char spec[SPEC_MAX]; /* for the host's printf, which has other length modifiers */
     size_t size;         /* of spec */
     unsigned bytes;      /* of an integer */
     char kind;           /* conversion specifier */

@@ -38,7 +38,7 @@ struct ptxi_check {
 struct ptxi_checker *ptxi_checker_create(uint64_t limit);
 void ptxi_checker_destroy(struct ptxi_checker *checker);
 
-/* Before the launch of a grid, whose shape is known. */
+/* Before the launch of a grid. Its shape is known. */
 void ptxi_check_begin(struct ptxi_check *check, struct ptxi_checker *checker, const struct ptxi_grid *grid);
 /* After it. */
 void ptxi_check_end(struct ptxi_check *check);

@@ -10,7 +10,7 @@
 #include "exec/engine/op_shapes.h"
 #include "exec/memory/address_register.h"
 
-/* The lanes whose generic addresses are in shared memory, which become addresses in its window, and, in *outside, those
+/* The lanes with generic addresses in shared memory, which become addresses in its window, and, in *outside, those
  * with addresses of memory that threads do not share. */
 static ptxi_lanes find_shared_lanes(uint64_t *addresses, ptxi_lanes *outside)
 {
@@ -101,7 +101,7 @@ OP( check_fence )
     NEXT;
 }
 
-/* The lanes of a warp of 32 whose mask is that of lane l. */
+/* The lanes of a warp of 32 that have the mask of lane l. */
 static ptxi_lanes lanes_of_mask(const uint32_t *mask, unsigned l, ptxi_lanes lanes)
 {
     ptxi_lanes same = 0;

@@ -17,7 +17,7 @@ struct ptxi_object_bounds ptxi_object_at(const struct ptxi_warp *w, uint64_t add
 /* Whether the address is in memory that the program accesses on the host. */
 bool ptxi_object_is_of_host(const struct ptxi_warp *w, uint64_t address);
 
-/* Reports lanes whose access is in another object than all of its origins. addresses[l] is the address of lane l,
+/* Reports lanes that access another object than the origins of the address. addresses[l] is the address of lane l,
  * origins[k] the registers that it may have been computed from, or NULL. */
 void ptxi_object_check(struct ptxi_warp *w, const struct ptxi_insn *i, const uint64_t *addresses,
                        const uint64_t *const origins[PTXI_OBJECT_ORIGINS]);

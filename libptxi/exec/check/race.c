@@ -224,7 +224,7 @@ static inline bool has_other_copies(struct ptxi_check_cta *k)
 
 /* --- cells --- */
 
-/* Whether shared memory still has the record of an earlier CTA, whose memory it was. */
+/* Whether shared memory still has the record of an earlier CTA. */
 static inline bool is_stale(const struct access *a, const struct ptxi_record *r)
 {
     return a->owner && r->agent != a->record.agent && !ptxi_order_in_cluster(a->t.cta, r->agent);
@@ -463,7 +463,7 @@ static bool add_read(const struct access *a, struct ptxi_line_more *l, const str
     return replace_row(r, n);
 }
 
-/* A row for a line that has no other, or whose row it replaces or extends. */
+/* A row for a line without one, or one that replaces or extends the line's row. */
 static bool add_only_row(const struct access *a, struct ptxi_line *l, const struct ptxi_access_row *n)
 {
     switch (l->form) {

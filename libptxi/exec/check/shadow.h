@@ -32,7 +32,7 @@ static inline unsigned ptxi_record_warp(const struct ptxi_record *r) { return r-
 static inline unsigned ptxi_record_strength(const struct ptxi_record *r) { return r->meta >> PTXI_META_STRENGTH & 3; }
 static inline unsigned ptxi_record_scope(const struct ptxi_record *r) { return r->meta >> PTXI_META_SCOPE; }
 
-/* The write of an asynchronous copy, whose end has to be waited for. Other weak accesses have no scope. */
+/* The write of an asynchronous copy. A program has to wait for its end. Other weak accesses have no scope. */
 static inline bool ptxi_record_is_async(const struct ptxi_record *r)
 {
     return r->meta >> PTXI_META_STRENGTH == PTXI_META_ASYNC >> PTXI_META_STRENGTH;

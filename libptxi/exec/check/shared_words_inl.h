@@ -148,7 +148,7 @@ INLINE void set_words(const struct word_accesses *a, enum ptxi_word_kind kind)
         a->k->words.states[a->addresses[n] / 4] = own + a->lane[n];
 }
 
-/* Collects the lanes whose words may change. Returns their number. */
+/* Collects the lanes with words that may change. Returns their number. */
 INLINE uint32_t find_unsettled(const struct word_accesses *a, enum word_access access, uint8_t unsettled[32])
 {
     static const uint32_t kept[] = { 1u << PTXI_WORD_READ | 1u << PTXI_WORD_OWNED,

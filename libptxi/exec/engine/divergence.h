@@ -33,7 +33,7 @@ enum ptxi_event {
 
 /* Starts the kernel with the given lanes. */
 void ptxi_warp_start(struct ptxi_warp *w, struct ptxi_frame *frame, ptxi_lanes lanes);
-/* Ends a warp whose launch has failed. Releases its frames. */
+/* Ends a warp after its launch has failed. Releases its frames. */
 void ptxi_warp_abandon(struct ptxi_warp *w);
 
 /* Runs the warp until something happens that its splits cannot handle themselves. Never returns PTXI_EVENT_NONE,

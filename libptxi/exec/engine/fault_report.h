@@ -69,7 +69,7 @@ struct ptxi_fault_report {
     char detail[512];              /* text of an assertion, name of an instruction, list of waiting threads */
 };
 
-/* Memory other than global memory, whose addresses are offsets. Bytes from `base` to `size` are the program's. */
+/* Memory other than global memory. Its addresses are offsets. Bytes from `base` to `size` are the program's. */
 struct ptxi_fault_area {
     enum ptxi_fault_space space;
     const char *name;

@@ -38,7 +38,7 @@ DEFINE_MASKED_WRITE(64)
 
 #elif defined(__AVX2__)
 
-/* A vector with all ones in the elements whose bit is set. */
+/* A vector with all ones in the elements that have their bit set. */
 static inline __m256i ptxi_mask_vector_16(uint32_t bits)
 {
     const __m256i bit = _mm256_set_epi16(-0x8000, 0x4000, 0x2000, 0x1000, 0x800, 0x400, 0x200, 0x100, 0x80, 0x40, 0x20,

@@ -1,4 +1,4 @@
-/* Random numbers for random schedules (ptxiCtxSetSchedule). Each cluster has a generator of its own, whose state
+/* Random numbers for random schedules (ptxiCtxSetSchedule). Each cluster has a generator of its own. Its state
  * begins with the seed, the launch's number and the cluster's. So what happens inside a cluster does not depend on the
  * workers. */
 #ifndef PTXI_EXEC_ENGINE_RNG_H

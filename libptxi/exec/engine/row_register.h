@@ -21,7 +21,7 @@ struct ptxi_lane_row {
     union {
         struct {
             uint32_t form;
-            ptxi_lanes in_row; /* lanes whose values are in the row */
+            ptxi_lanes in_row; /* lanes with values in the row */
         };
 #if PTXI_LANES == 32
         uint64_t tag; /* both; they are read and written at once, because CPUs cannot forward two stores to one load */

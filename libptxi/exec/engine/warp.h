@@ -70,7 +70,7 @@ struct ptxi_split {
     ptxi_lanes lanes;
     uint8_t state;         /* enum ptxi_split_state */
     uint16_t barrier;      /* BARRIER: its number */
-    ptxi_lanes complete;   /* READY after MBARRIER: lanes whose phase is complete, even if the mbarrier changes */
+    ptxi_lanes complete;   /* READY after MBARRIER: lanes with a complete phase, even if the mbarrier changes */
     bool expired;          /* has waited long enough at an mbarrier: the next try_wait may return false */
     bool spins;            /* SLEEP: it has only tested whether something has happened */
     ptxi_lanes sync_mask;  /* SYNC, ALIGNED: lanes that must arrive */

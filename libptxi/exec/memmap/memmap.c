@@ -120,7 +120,7 @@ static struct ptxi_region_slot *take_slot(struct ptxi_memmap *m)
 
 /* ---- the sorted list */
 
-/* Index of the last leaf whose first region starts at or below addr, or 0. */
+/* Index of the last leaf with a first region that starts at or below addr, or 0. */
 static size_t find_leaf(const struct ptxi_memmap *m, uint64_t addr)
 {
     size_t lo = 0, hi = m->leaves;

@@ -1,4 +1,4 @@
-/* Accesses whose addresses are a row, mostly in an address register (exec/engine/row_register.h). */
+/* Accesses to a row of addresses, mostly in an address register (exec/engine/row_register.h). */
 #ifndef PTXI_EXEC_MEMORY_ADDRESS_REGISTER_H
 #define PTXI_EXEC_MEMORY_ADDRESS_REGISTER_H
 

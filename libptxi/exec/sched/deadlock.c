@@ -114,7 +114,7 @@ static void append_wait(struct text *t, const struct waiter *x)
     append(t, " wait for %s at line %u", what, code->locs[x->split->pc - code->insns].line);
 }
 
-/* --- who waits for whom --- */
+/* --- the graph of waits --- */
 
 /* Whether x waits for lanes of y, which wait, too. What mbarriers and the cluster barrier lack is not known: anyone who
  * waits for something else. */
@@ -190,7 +190,7 @@ static void add_waiters(struct waiters *all, const struct ptxi_cta *c, const str
 
 void ptxi_fail_deadlock(struct ptxi_cta *lead)
 {
-    enum { CYCLE = 160 }; /* bytes for the cycle, if the list of those who wait is long */
+    enum { CYCLE = 160 }; /* bytes for the cycle, if the list of waiting threads is long */
     char buffer[sizeof lead->grid->report.detail];
     struct text text = { buffer, sizeof buffer - CYCLE, 0 };
     struct ptxi_warp *first = NULL;

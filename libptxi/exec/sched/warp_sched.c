@@ -67,7 +67,7 @@ static bool is_at_barrier(const struct ptxi_warp *w)
     return false;
 }
 
-/* Completes a .sync or .aligned instruction whose missing lanes have exited. */
+/* Completes a .sync or .aligned instruction after its missing lanes have exited. */
 static bool complete_warp_sync(struct ptxi_warp *w)
 {
     for (uint32_t k = 0; k < w->split_count; k++) {

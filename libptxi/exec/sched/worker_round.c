@@ -244,7 +244,7 @@ static void finish_cluster(struct ptxi_cta *lead)
     lead->ended += lead->member_count;
 }
 
-/* Releases the contexts of a cluster that has ended or whose launch has failed. */
+/* Releases the contexts of a cluster that has ended or failed. */
 static void release_cluster(struct ptxi_cta *lead)
 {
     ptxi_bulk_drop(lead);

@@ -15,7 +15,7 @@
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-/* Active lanes whose operand in `slot` differs from the one of the first active lane, *first. */
+/* Active lanes with an operand in `slot` that differs from the one of the first active lane, *first. */
 static inline ptxi_lanes differing_lanes(const struct ptxi_warp *w, unsigned slot, uint32_t *first)
 {
     const uint32_t *v = PTXI_SLOT(w, slot);
@@ -225,7 +225,7 @@ static inline bool has_one_group(const struct ptxi_warp *w, const struct ptxi_in
     return true;
 }
 
-/* The lanes whose predicate is true. */
+/* The lanes with a true predicate. */
 static inline ptxi_lanes yes_votes(const struct ptxi_warp *w, const struct ptxi_insn *i)
 {
     return i->mods & PTXI_MOD_NOT_C ? ~ptxi_pred(w, i->a) : ptxi_pred(w, i->a);

@@ -93,7 +93,7 @@ static ptxi_lanes voters_of(const struct participants *p, unsigned lane)
     return p->lanes & (ptxi_lanes)read_u32(p, lane, insn_of(p, lane)->b) << (lane / 32 * 32);
 }
 
-/* The lanes whose predicate is true. */
+/* The lanes with a true predicate. */
 static ptxi_lanes yes_votes(const struct participants *p)
 {
     ptxi_lanes yes = 0;

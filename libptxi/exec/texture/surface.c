@@ -78,7 +78,7 @@ static bool find_access(struct ptxi_warp *w, const struct ptxi_insn *i, const st
     a->t = t;
     a->at = NULL;
     if (!t || t->gone) {
-        const char *problem = t ? "names a surface whose memory is gone" : "names no surface";
+        const char *problem = t ? "names a surface in memory that was freed" : "names no surface";
 
         ptxi_fault(w, i, PTXI_FK_ILLEGAL, (ptxi_lanes)1 << lane, name, 0, problem);
         return false;

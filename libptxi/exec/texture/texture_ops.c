@@ -232,7 +232,7 @@ OP( tex )
             if (!k.t)
                 return invalid_operand(w, i, l, name, "names no texture");
             if (!may_read(w, i, k.t))
-                return invalid_operand(w, i, l, name, "names a texture whose memory is gone");
+                return invalid_operand(w, i, l, name, "names a texture in memory that was freed");
         }
         k.s = &k.t->sampler;
         if (samplers) {

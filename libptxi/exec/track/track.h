@@ -29,7 +29,7 @@ struct ptxi_track_page {
     uint16_t operations[2 * PTXI_TRACK_WORDS];          /* of red, for each four bytes: PTXI_OP_atom_..., or 0 */
 };
 
-/* An operation of red whose order matters. */
+/* An operation of red that does not commute. */
 struct ptxi_track_entry {
     uint64_t cluster, address, value;
     uint32_t place;

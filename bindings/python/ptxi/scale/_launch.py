@@ -1,4 +1,4 @@
-"""A grid in windows, each on a process of an executor, whose changes of memory are merged."""
+"""Runs a grid in windows, each on a process of an executor, and merges their changes of memory."""
 import ctypes
 import functools
 import hashlib

@@ -37,7 +37,7 @@ def suite(cases: Union[Mapping[str, Any], Iterable[Any]], *, executor: Any = Non
     `cases`  a mapping of names to functions, or an iterable of (name, function, argument, ...)
 
     A case that raises an exception fails, and the others go on. The other parameters are those of `sweep`; a shard has
-    the cases whose names it selects. Cases of the checkpoint are not run again.
+    the cases that it selects by name. Cases of the checkpoint are not run again.
     """
     listed = [(n, f) for n, f in cases.items()] if isinstance(cases, Mapping) else [tuple(c) for c in cases]
     part = _shard.shard(shard)

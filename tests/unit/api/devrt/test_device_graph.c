@@ -18,7 +18,7 @@ static void open_module(void)
     ok(ptxiMemsetD32(words, 0, 2));
 }
 
-/* Makes an instance of a graph with one kernel, whose parameters follow. */
+/* Makes an instance of a graph with one kernel. The kernel's parameters follow. */
 static ptxiGraphExec make_graph(const char *name, void **params, unsigned flags)
 {
     PTXI_KERNEL_NODE_PARAMS p = { .gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 1, .blockDimY = 1,

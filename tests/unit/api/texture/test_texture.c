@@ -587,7 +587,7 @@ START_TEST(freed_memory_is_detected)
         ck_assert_uint_eq(out[k], k < 16 ? k : 0);
     ok(ptxiMemFree(p));
     ck_error(run(m, t, out, 32), ILLEGAL_INSTRUCTION);
-    expect_report(PTXI_FAULT_ILLEGAL_INSTRUCTION, "memory is gone");
+    expect_report(PTXI_FAULT_ILLEGAL_INSTRUCTION, "in memory that was freed");
     ok(ptxiTexObjectDestroy(t));
     ok(ptxiModuleUnload(m));
 }
@@ -614,7 +614,7 @@ START_TEST(destroyed_arrays_are_detected)
         level_object = k ? create_surface(b) : create_texture(b, 0);
         ok(ptxiArrayDestroy(a));
         ck_error(run(m, object, out, 32), ILLEGAL_INSTRUCTION);
-        expect_report(PTXI_FAULT_ILLEGAL_INSTRUCTION, "memory is gone");
+        expect_report(PTXI_FAULT_ILLEGAL_INSTRUCTION, "in memory that was freed");
         ok(run(m, level_object, out, 32));
         ok(ptxiMipmappedArrayDestroy(levels));
         a = words_4x4(PTXI_ARRAY3D_SURFACE_LDST); /* at the address of the old array */

@@ -48,7 +48,7 @@ static const struct {
       MINE INIT(1) EXPECT LOAD(0)
       WAIT("W", 0, 0) "  ld.shared.u32 %r9, [%r4]; < bar.sync 0; > setp.eq.u32 %p, %r0, 0;\n" EXPECT LOAD(256)
       "  bar.sync 0;\n" WAIT("V", 0, 1), word },
-    { "a bulk copy whose source has been read",
+    { "a bulk copy that has read its source",
       MINE "  st.shared.u32 [%r4], 64; fence.proxy.async.shared::cta; bar.sync 0; setp.eq.u32 %p, %r0, 0; "
            "@%p cp.async.bulk.global.shared::cta.bulk_group [%rd2], [%s], 256;\n"
       "  cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 0; < cp.async.bulk.wait_group 0; > bar.sync 0; "
