@@ -18,6 +18,7 @@ struct options {
     bool sync;             /* only the table of synchronisation */
     bool atomics;          /* only the table of atomic loops */
     bool textures;         /* only the table of texture fetches */
+    bool scaling;          /* only the speed-up with the number of workers, compared with C on as many threads */
     const char *kernel;    /* only cases with this text in their name */
     const char *dir;       /* directory of the .ptx files */
 };
@@ -47,6 +48,9 @@ char *bench_read(const struct options *o, const char *name);   /* returns the te
 
 /* Prints load times, launch latency and scaling with the number of workers. */
 void bench_extras(const struct options *o);
+
+/* Prints the speed-up of kernels with 2, 4, ... workers, and of C with as many threads. */
+void bench_scaling(const struct options *o);
 
 /* Prints instruction cost by family. */
 void bench_families(const struct options *o);

@@ -17,4 +17,7 @@ echo "$out"
 [ "$(echo "$out" | grep -c '^| `.* |$')" -ge 17 ] || exit 1
 out=$("$top_builddir/tests/bench/ptxi-bench" --quick --textures) || { echo "$out"; exit 1; }
 echo "$out"
-[ "$(echo "$out" | grep -c '^| `.* |$')" -ge 20 ]
+[ "$(echo "$out" | grep -c '^| `.* |$')" -ge 20 ] || exit 1
+out=$("$top_builddir/tests/bench/ptxi-bench" --quick --scaling) || { echo "$out"; exit 1; }
+echo "$out"
+[ "$(nproc)" = 1 ] || [ "$(echo "$out" | grep -c '^[a-z_]* *2  *[0-9.]* *[0-9.]* *[0-9.]*$')" = 9 ]
