@@ -157,8 +157,8 @@ enum {
 };
 
 /* bulk_copy: a is the destination, b the source, c the mbarrier or none (generic addresses), d the number of bytes.
- * The lower half of imm is a slot with a mask. async_store: a is the destination, c the mbarrier. The values are in
- * b, d and the slots in the halves of imm. mods: */
+ * The lower half of imm is a slot with a mask, the upper half is enum ptxi_copy_report. async_store: a is the
+ * destination, c the mbarrier. The values are in b, d and the slots in the halves of imm. mods: */
 enum {
     PTXI_BULK_MULTICAST = 1,   /* the mask has 32 bits and selects CTAs */
     PTXI_BULK_BYTE_MASK = 2,   /* the mask has 16 bits and selects bytes */
@@ -166,6 +166,16 @@ enum {
     PTXI_BULK_REDUCE = 2       /* shift of the reduction, PTXI_OP_atom_...; 0: copy */
 };
 _Static_assert(PTXI_OP_COUNT <= 65536 >> PTXI_BULK_REDUCE, "operations fit into mods");
+
+/* The data that a copy reports to its mbarrier. PTX ISA, "Report Mechanisms for Asynchronous Copy Operations". */
+enum ptxi_copy_report {
+    PTXI_REPORT_NONE,
+    PTXI_REPORT_FF,       /* bytes 0xff */
+    PTXI_REPORT_NEGATIVE_ZERO_4, /* elements of 4 bits that are -0, one in each 16 bytes; then 8, 16, 32 bits */
+    PTXI_REPORT_NEGATIVE_ZERO_8,
+    PTXI_REPORT_NEGATIVE_ZERO_16,
+    PTXI_REPORT_NEGATIVE_ZERO_32
+};
 
 /* tensor_coords: a, b, c, d, imm are arguments of the next tensor copy, and mods is the number of the first one. */
 enum ptxi_tensor_argument {
@@ -192,7 +202,8 @@ enum {
     PTXI_TENSOR_REDUCE = 5, /* shift of the reduction, enum ptxi_tensor_reduction of exec/async/tensor_map.h */
     PTXI_TENSOR_REDUCE_MASK = 15,
     PTXI_TENSOR_OVERRIDE = 512,       /* an argument replaces the map's address */
-    PTXI_TENSOR_OVERRIDE_SIZES = 1024 /* ... and its sizes and strides */
+    PTXI_TENSOR_OVERRIDE_SIZES = 1024, /* ... and its sizes and strides */
+    PTXI_TENSOR_REPORT = 11           /* shift of enum ptxi_copy_report */
 };
 
 /* tensormap_replace: a is the generic address of the map, b the new value (64 bits), imm the index in the field.
@@ -217,7 +228,9 @@ enum ptxi_tensor_field {
 /* tcgen05_...: mods. a is an address of tensor memory or a generic address of shared memory, b the other operand. */
 enum {
     PTXI_TCGEN05_PAIR = 1,     /* .cta_group::2 */
-    PTXI_TCGEN05_MULTICAST = 2 /* commit: b is a mask of CTAs, of 32 bits */
+    PTXI_TCGEN05_MULTICAST = 2, /* commit: b is a mask of CTAs, of 32 bits */
+    PTXI_TCGEN05_EXCLUSIVE = 4, /* alloc, dealloc */
+    PTXI_TCGEN05_SM_107 = 8     /* alloc: tensor memory has more columns */
 };
 
 /* tcgen05_ld, tcgen05_st: pool[imm]; a is the address. */
@@ -248,6 +261,7 @@ enum ptxi_tmem_kind {
     PTXI_TMEM_TF32,
     PTXI_TMEM_F8F6F4,
     PTXI_TMEM_I8,
+    PTXI_TMEM_TI16,
     PTXI_TMEM_MXF8F6F4,
     PTXI_TMEM_MXF4 /* also mxf4nvf4 */
 };
@@ -295,8 +309,10 @@ enum {
     PTXI_MBARRIER_PARITY = 16,   /* b is a parity, not a state */
     PTXI_MBARRIER_NO_INC = 32,
     PTXI_MBARRIER_LAYOUT_1 = 128, /* init, check: .layout::v1 */
-    PTXI_MBARRIER_ONLY_WAITS = 64 /* test_wait, try_wait: in a loop that does nothing but wait, see
-                                   * compile/codegen/mbarrier_wait_loops.c */
+    PTXI_MBARRIER_ONLY_WAITS = 64, /* test_wait, try_wait: in a loop that does nothing but wait, see
+                                    * compile/codegen/mbarrier_wait_loops.c */
+    PTXI_MBARRIER_CONDITIONAL = 256, /* ... for the conditional phase */
+    PTXI_MBARRIER_REPORT = 512       /* ... and mbarrier_report follows */
 };
 
 /* mma: pool[imm]. isa/fragment.h defines the layout of the fragments. */
@@ -308,7 +324,7 @@ struct ptxi_mma {
     uint16_t a_col, b_col;   /* m8n8k4: column-major layout */
     uint16_t model[5];       /* packed struct ptxi_dot_model: how num/dot.h rounds */
     uint16_t sparse, selector;
-    uint16_t scale_bytes, scale_ue4m3; /* scale_bytes: scales of a row of A; 0: none */
+    uint16_t scale_bytes, scale_type; /* scales of a row of A, 0: none; enum ptxi_dot_scale_type */
     uint16_t scale_select[4];/* byte and lane for A, byte and lane for B */
     uint16_t first[8];       /* start of d, a, b, c, the metadata and the two scales in `slots`, and the end */
     uint16_t slots[];

@@ -95,7 +95,7 @@ static struct number decode(struct ptxi_num_minifloat f, uint32_t code)
 
     x.significand |= e ? 1u << f.fraction : 0;
     if (m > f.top)
-        x.class = m == f.inf ? INFINITE : NOT_A_NUMBER;
+        x.class = m == f.inf && m != f.nan ? INFINITE : NOT_A_NUMBER;
     return x;
 }
 
@@ -288,10 +288,12 @@ uint32_t ptxi_dot(const struct ptxi_dot_model *model, enum ptxi_dot_type ta, enu
 
 /* --- block scaling --- */
 
-static struct number scale(bool ue4m3, uint8_t code)
+static struct number scale(enum ptxi_dot_scale_type type, uint8_t code)
 {
-    if (ue4m3)
+    if (type == PTXI_SCALE_UE4M3)
         return decode(ptxi_num_e4m3, code & 0x7f);
+    if (type == PTXI_SCALE_UE5M3)
+        return decode(ptxi_num_ue5m3, code);
     return (struct number){ code == 0xff ? NOT_A_NUMBER : FINITE, false, code - 127, 0, 1 };
 }
 
@@ -354,7 +356,7 @@ uint32_t ptxi_dot_scaled(enum ptxi_dot_type ta, enum ptxi_dot_type tb, const uin
     assert(n <= MAX_PRODUCTS && s->block);
     for (unsigned k = 0; k < n; k++) {
         struct number x = decode(ptxi_dot_formats[ta], a[k]), y = decode(ptxi_dot_formats[tb], b[k]);
-        struct number sa = scale(s->ue4m3, s->a[k / s->block]), sb = scale(s->ue4m3, s->b[k / s->block]);
+        struct number sa = scale(s->type, s->a[k / s->block]), sb = scale(s->type, s->b[k / s->block]);
 
         products[k] = multiply(&x, &y);
         scales[k] = multiply(&sa, &sb);

@@ -65,9 +65,10 @@ struct ptxi_dot_model ptxi_dot_find_m8n8k4(unsigned sm, bool f16_result);
 uint32_t ptxi_dot(const struct ptxi_dot_model *model, enum ptxi_dot_type ta, enum ptxi_dot_type tb, const uint32_t *a,
                   const uint32_t *b, unsigned n, uint32_t c);
 
-/* Block scaling: `block` elements of a and b share a scale, a code of ue8m0 or ue4m3. c and the result are f32. */
+/* Block scaling: `block` elements of a and b share a scale. c and the result are f32. */
+enum ptxi_dot_scale_type { PTXI_SCALE_UE8M0, PTXI_SCALE_UE4M3, PTXI_SCALE_UE5M3 };
 struct ptxi_dot_scales {
-    bool ue4m3;
+    enum ptxi_dot_scale_type type;
     uint8_t block;
     const uint8_t *a, *b;
 };

@@ -60,6 +60,7 @@ static uint16_t mbarrier_mods(const struct ptxi_match *m)
         { PTXI_Q_arrive_drop, PTXI_MBARRIER_DROP },    { PTXI_Q_noComplete, PTXI_MBARRIER_NO_COMPLETE },
         { PTXI_Q_expect_tx, PTXI_MBARRIER_EXPECT_TX }, { PTXI_Q_parity, PTXI_MBARRIER_PARITY },
         { PTXI_Q_noinc, PTXI_MBARRIER_NO_INC },        { PTXI_Q_layout__v1, PTXI_MBARRIER_LAYOUT_1 },
+        { PTXI_Q_phase_type__conditional, PTXI_MBARRIER_CONDITIONAL },
     };
     uint16_t mods = 0;
 
@@ -85,26 +86,43 @@ static uint32_t mbarrier_source(struct ptxi_lower *l, const struct ptxi_inst *in
     return PTXI_NONE;
 }
 
-/* The other results of a wait for the primary phase: whether there was a report, and its value. Only copies that
- * report (sm_107) make reports, so there is none. An H100 gives zeros, too. */
-static void clear_report(struct ptxi_lower *l)
+/* The other results of a wait for the primary phase: whether there was a report, and its value. Copies report without
+ * a value, so that it is 0. */
+static void lower_report(struct ptxi_lower *l, struct ptxi_ir_inst *wait)
 {
-    static const enum ptxi_operand_resolve_name names[] = { PTXI_OPERAND_seen, PTXI_OPERAND_report };
+    const struct ptxi_operand *seen = ptxi_lower_operand(l, PTXI_OPERAND_seen);
+    const struct ptxi_operand *report = ptxi_lower_operand(l, PTXI_OPERAND_report);
+    uint32_t d;
 
-    for (unsigned k = 0; k < sizeof names / sizeof *names; k++) {
-        const struct ptxi_operand *o = ptxi_lower_operand(l, names[k]);
-        enum ptxi_type type = o ? ptxi_lower_operand_type(l, names[k]) : PTXI_T_NONE;
-        uint32_t d;
+    if (seen && seen->form == PTXI_OPD_REG) {
+        wait->mods |= PTXI_MBARRIER_REPORT;
+        d = ptxi_lower_def(l, seen, PTXI_RC_PRED);
+        ptxi_lower_op(l, PTXI_OP_mbarrier_report, d, PTXI_NONE, PTXI_NONE, PTXI_NONE)->flags |=
+            PTXI_IF_TOGETHER | PTXI_IF_READS;
+        ptxi_lower_end_def(l, seen, d, PTXI_T_pred);
+    }
+    if (report && report->form == PTXI_OPD_REG) {
+        enum ptxi_type type = ptxi_lower_operand_type(l, PTXI_OPERAND_report);
 
-        if (!o || o->form != PTXI_OPD_REG)
-            continue;
-        d = ptxi_lower_def(l, o, ptxi_ir_class_of(type));
+        d = ptxi_lower_def(l, report, ptxi_ir_class_of(type));
         ptxi_lower_move(l, d, ptxi_lower_const(l, ptxi_ir_class_of(type), 0));
-        ptxi_lower_end_def(l, o, d, type);
+        ptxi_lower_end_def(l, report, d, type);
     }
 }
 
-/* d: result or none; a: the mbarrier, imm: its offset; b: count, state or parity; mods as in bytecode.h. */
+uint32_t ptxi_lower_cta_mask(struct ptxi_lower *l)
+{
+    const struct ptxi_operand *mask = ptxi_lower_operand(l, PTXI_OPERAND_cta_mask);
+    enum ptxi_class class;
+
+    if (!mask)
+        return PTXI_NONE;
+    class = ptxi_ir_class_of(ptxi_lower_operand_type(l, PTXI_OPERAND_cta_mask));
+    return ptxi_lower_fit(l, ptxi_lower_use(l, mask, class), PTXI_RC_32);
+}
+
+/* d: result or none; a: the mbarrier, imm: its offset; b: count, state or parity; c: mask of CTAs or none; mods as in
+ * bytecode.h. */
 void ptxi_lower_rule_mbarrier(struct ptxi_lower *l, const struct ptxi_inst *inst)
 {
     const struct ptxi_operand *address = ptxi_lower_operand(l, PTXI_OPERAND_a);
@@ -119,7 +137,7 @@ void ptxi_lower_rule_mbarrier(struct ptxi_lower *l, const struct ptxi_inst *inst
     if (inst->operand_count && result->flags & PTXI_OPF_WRITE && inst->operands[0].form == PTXI_OPD_REG)
         d = ptxi_lower_def(l, &inst->operands[0], ptxi_ir_class_of(ptxi_isa_operand_type(inst->match, result)));
     if (address)
-        i = ptxi_lower_op(l, ptxi_isa_op(inst->match), d, mem.base, source, PTXI_NONE);
+        i = ptxi_lower_op(l, ptxi_isa_op(inst->match), d, mem.base, source, ptxi_lower_cta_mask(l));
     else
         i = ptxi_lower_op(l, ptxi_isa_op(inst->match), d, source, PTXI_NONE, PTXI_NONE);
     i->imm = mem.offset;
@@ -127,7 +145,7 @@ void ptxi_lower_rule_mbarrier(struct ptxi_lower *l, const struct ptxi_inst *inst
     i->mods = mbarrier_mods(inst->match);
     if (mem.space == PTXI_SPACE_GENERIC)
         i->mods |= PTXI_MBARRIER_GENERIC;
-    clear_report(l);
+    lower_report(l, i);
 }
 
 /* --- bulk copies --- */
@@ -149,23 +167,16 @@ static uint16_t reduction_mods(uint16_t op, uint16_t plain)
     return op == plain ? 0 : (uint16_t)(op << PTXI_BULK_REDUCE);
 }
 
-uint32_t ptxi_lower_cta_mask(struct ptxi_lower *l)
+static enum ptxi_copy_report report_of(const struct ptxi_match *m)
 {
-    const struct ptxi_operand *mask = ptxi_lower_operand(l, PTXI_OPERAND_cta_mask);
-    enum ptxi_class class;
-
-    if (!mask)
-        return PTXI_NONE;
-    class = ptxi_ir_class_of(ptxi_lower_operand_type(l, PTXI_OPERAND_cta_mask));
-    return ptxi_lower_fit(l, ptxi_lower_use(l, mask, class), PTXI_RC_32);
-}
-
-/* True if the copy inspects its data. Which elements it inspects is not published. */
-static bool has_report(const struct ptxi_match *m)
-{
-    uint16_t report = ptxi_isa_slot_word(m, PTXI_SLOT_report);
-
-    return report != PTXI_NO_WORD && report != PTXI_Q_mbarrier__report__disabled;
+    switch (ptxi_isa_slot_word(m, PTXI_SLOT_report)) {
+    case PTXI_Q_mbarrier__report__validity__per_element__ff: return PTXI_REPORT_FF;
+    case PTXI_Q_mbarrier__report__validity__per_16bytes__8: return PTXI_REPORT_NEGATIVE_ZERO_4;
+    case PTXI_Q_mbarrier__report__validity__per_16bytes__80: return PTXI_REPORT_NEGATIVE_ZERO_8;
+    case PTXI_Q_mbarrier__report__validity__per_16bytes__8000: return PTXI_REPORT_NEGATIVE_ZERO_16;
+    case PTXI_Q_mbarrier__report__validity__per_16bytes__80000000: return PTXI_REPORT_NEGATIVE_ZERO_32;
+    default: return PTXI_REPORT_NONE;
+    }
 }
 
 /* Fields as in bytecode.h. */
@@ -179,10 +190,6 @@ void ptxi_lower_rule_bulk(struct ptxi_lower *l, const struct ptxi_inst *inst)
     uint32_t mbarrier = PTXI_NONE, size, cta_mask, v;
     struct ptxi_ir_inst *i;
 
-    if (has_report(m)) {
-        ptxi_lower_unsupported(l, NULL);
-        return;
-    }
     if (has_mbarrier)
         mbarrier = ptxi_lower_generic_address(l, PTXI_OPERAND_mbar, space_in_slot(m, PTXI_SLOT_dst));
     if (to == PTXI_NONE || from == PTXI_NONE || (has_mbarrier && mbarrier == PTXI_NONE))
@@ -192,7 +199,7 @@ void ptxi_lower_rule_bulk(struct ptxi_lower *l, const struct ptxi_inst *inst)
     v = byte_mask ? ptxi_lower_use(l, byte_mask, PTXI_RC_16) : cta_mask;
     i = ptxi_lower_op(l, PTXI_OP_bulk_copy, PTXI_NONE, to, from, mbarrier);
     ptxi_ir_set_read(i, PTXI_F_D, size);
-    i->imm = PTXI_NO_SLOT;
+    i->imm = PTXI_NO_SLOT | (int32_t)report_of(m) << 16;
     ptxi_ir_set_read(i, PTXI_F_IMM, v);
     i->mods = reduction_mods(ptxi_isa_op(m), PTXI_OP_bulk_copy);
     if (cta_mask != PTXI_NONE)
@@ -329,6 +336,7 @@ static unsigned tensor_mode(const struct ptxi_match *m)
         { PTXI_Q_tile__gather4, PTXI_TENSOR_ROWS },      { PTXI_Q_tile__scatter4, PTXI_TENSOR_ROWS },
         { PTXI_Q_im2col, PTXI_TENSOR_IM2COL },           { PTXI_Q_im2col_no_offs, PTXI_TENSOR_IM2COL },
         { PTXI_Q_im2col__w, PTXI_TENSOR_WIDE },          { PTXI_Q_im2col__w__128, PTXI_TENSOR_W128 },
+        { PTXI_Q_im2col_no_offs__w, PTXI_TENSOR_WIDE },
         { PTXI_Q_cta_group__2, PTXI_TENSOR_PAIR },
     };
     unsigned mods = 0;
@@ -364,10 +372,6 @@ void ptxi_lower_rule_tensor(struct ptxi_lower *l, const struct ptxi_inst *inst)
     struct tensor_arguments a;
     struct ptxi_ir_inst *i;
 
-    if (has_report(m) || ptxi_isa_has_word(m, PTXI_Q_im2col_no_offs__w)) {
-        ptxi_lower_unsupported(l, NULL);
-        return;
-    }
     if (box == PTXI_NONE || map == PTXI_NONE || (!store && mbarrier == PTXI_NONE))
         return;
     cta_mask = ptxi_lower_cta_mask(l);
@@ -381,7 +385,7 @@ void ptxi_lower_rule_tensor(struct ptxi_lower *l, const struct ptxi_inst *inst)
     ptxi_ir_set_read(i, PTXI_F_D, cta_mask);
     i->imm = c->count;
     i->mods = (uint16_t)((store ? PTXI_TENSOR_STORE : 0) | tensor_mode(m) | tensor_overrides(m) |
-                         tensor_reduction(m) << PTXI_TENSOR_REDUCE);
+                         tensor_reduction(m) << PTXI_TENSOR_REDUCE | report_of(m) << PTXI_TENSOR_REPORT);
     i->flags |= PTXI_IF_TOGETHER;
 }
 

@@ -61,7 +61,7 @@ static void read_scales(const struct ptxi_lower *l, const struct ptxi_match *m, 
     if (!ids[0])
         return;
     head->scale_bytes = scale_bytes(m);
-    head->scale_ue4m3 = ptxi_isa_has_word(m, PTXI_T_ue4m3);
+    head->scale_type = ptxi_isa_has_word(m, PTXI_T_ue4m3) ? PTXI_SCALE_UE4M3 : PTXI_SCALE_UE8M0;
     for (unsigned k = 0; k < 4; k++) {
         const struct ptxi_operand *id = &ids[k / 2]->elements[k % 2];
 

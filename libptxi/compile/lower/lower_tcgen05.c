@@ -68,7 +68,9 @@ void ptxi_lower_rule_tcgen05(struct ptxi_lower *l, const struct ptxi_inst *inst)
             second = ptxi_lower_use(l, ptxi_lower_operand(l, seconds[k].name), seconds[k].class);
     i = ptxi_lower_op(l, ptxi_isa_op(m), PTXI_NONE, a, second, PTXI_NONE);
     i->mods = (uint16_t)((ptxi_isa_has_word(m, PTXI_Q_cta_group__2) ? PTXI_TCGEN05_PAIR : 0) |
-                         (multicast ? PTXI_TCGEN05_MULTICAST : 0));
+                         (multicast ? PTXI_TCGEN05_MULTICAST : 0) |
+                         (ptxi_isa_has_word(m, PTXI_Q_exclusive) ? PTXI_TCGEN05_EXCLUSIVE : 0) |
+                         (l->options->sm == 107 ? PTXI_TCGEN05_SM_107 : 0));
     if (ptxi_isa_op(m) == PTXI_OP_tcgen05_cp)
         i->imm = copy_imm(m);
     i->flags |= PTXI_IF_TOGETHER | PTXI_IF_READS;
@@ -147,7 +149,7 @@ static uint16_t kind_of(const struct ptxi_match *m)
         uint16_t word, kind;
     } kinds[] = {
         { PTXI_Q_kind__tf32, PTXI_TMEM_TF32 },         { PTXI_Q_kind__f8f6f4, PTXI_TMEM_F8F6F4 },
-            { PTXI_Q_kind__i8, PTXI_TMEM_I8 },
+        { PTXI_Q_kind__i8, PTXI_TMEM_I8 },             { PTXI_Q_kind__ti16, PTXI_TMEM_TI16 },
         { PTXI_Q_kind__mxf8f6f4, PTXI_TMEM_MXF8F6F4 }, { PTXI_Q_kind__mxf4, PTXI_TMEM_MXF4 },
         { PTXI_Q_kind__mxf4nvf4, PTXI_TMEM_MXF4 },
     };

@@ -12,6 +12,11 @@ OP( mbarrier_expect_tx ) { return ptxi_mbarrier_expect_tx(w, i); }
 OP( mbarrier_complete_tx ) { return ptxi_mbarrier_complete_tx_by_thread(w, i); }
 OP( mbarrier_arrive ) { return ptxi_mbarrier_arrive(w, i); }
 OP( mbarrier_test ) { return ptxi_mbarrier_wait(w, i); }
+OP( mbarrier_report )
+{
+    ptxi_set_pred(w, i->d, w->mbarrier_reported);
+    NEXT;
+}
 OP( mbarrier_pending ) { return ptxi_mbarrier_pending_count(w, i); }
 OP( cp_async_arrive ) { return ptxi_mbarrier_track_cp_async(w, i); }
 

@@ -83,9 +83,53 @@ static void copy_bytes(const struct ptxi_bulk_job *j, const unsigned char *from)
                 j->to[k] = from[k];
 }
 
+/* --- reports: PTX ISA, "Report Mechanisms for Asynchronous Copy Operations" --- */
+
+enum { REPORT_CHUNK = 16 };
+
+/* Whether no data in a range of the source is reported. The PTX ISA leaves open which element of 16 bytes is tested;
+ * here it is the first one. */
+static bool has_no_report(enum ptxi_copy_report report, const unsigned char *from, uint32_t bytes)
+{
+    unsigned bits = report == PTXI_REPORT_FF ? 8 : 4u << (report - PTXI_REPORT_NEGATIVE_ZERO_4);
+    uint32_t pattern, size;
+
+    if (report == PTXI_REPORT_FF)
+        return !memchr(from, 0xff, bytes);
+    pattern = 1u << (bits - 1);
+    size = bits < 8 ? 1 : bits / 8;
+    for (uint32_t k = 0; k < bytes && bytes - k >= size; k += REPORT_CHUNK) {
+        uint32_t element = 0;
+
+        memcpy(&element, from + k, size);
+        if ((element & (pattern | (pattern - 1))) == pattern)
+            return false;
+    }
+    return true;
+}
+
+static bool has_row_no_report(void *ctx, uint32_t row, uint64_t at, uint32_t from, uint32_t bytes)
+{
+    const struct ptxi_bulk_job *j = ctx;
+
+    (void)row, (void)from;
+    return has_no_report((enum ptxi_copy_report)j->report, (const unsigned char *)(uintptr_t)at, bytes);
+}
+
+static bool has_report(struct ptxi_bulk_job *j)
+{
+    if (!j->report)
+        return false;
+    if (j->tensor)
+        return !ptxi_tma_walk(&j->map, j->coords, has_row_no_report, j);
+    return !has_no_report((enum ptxi_copy_report)j->report, j->from, j->size);
+}
+
 static void perform(struct ptxi_bulk_job *j)
 {
     if (j->size && is_memory_accessible(j)) {
+        if (has_report(j))
+            ptxi_mbarrier_report_on(j->mbarrier);
         if (j->tensor)
             copy_box(j);
         else

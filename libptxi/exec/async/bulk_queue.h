@@ -18,6 +18,7 @@ struct ptxi_bulk_job {
     uint32_t size;                /* bytes */
     uint16_t byte_mask;           /* bit k: byte k of each 16 bytes is copied */
     uint16_t reduce;              /* PTXI_OP_atom_... applied to each element; 0: a copy */
+    uint8_t report;               /* enum ptxi_copy_report */
     struct ptxi_cta *owner;       /* the CTA of the mbarrier that tracks the job; NULL: a bulk async-group does */
     unsigned char *mbarrier;
     uint32_t group;               /* number of the bulk async-group */
@@ -44,6 +45,7 @@ static inline void ptxi_bulk_job_init(struct ptxi_bulk_job *j, struct ptxi_warp 
     j->size = 0;
     j->byte_mask = 0xffff;
     j->reduce = i->mods >> PTXI_BULK_REDUCE;
+    j->report = PTXI_REPORT_NONE;
     j->owner = NULL;
     j->mbarrier = NULL;
     j->group = 0;

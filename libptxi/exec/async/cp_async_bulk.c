@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "exec/async/mbarrier_object.h"
 #include "exec/check/check.h"
 
 enum { CACHE_LINE = 64, MAX_PREFETCH = 2048 };
@@ -31,6 +32,15 @@ bool ptxi_bulk_set_completion(struct ptxi_warp *w, const struct ptxi_insn *i, st
     if (!j->owner)
         ptxi_bulk_misuse(w, i, j->lane, "the mbarrier is not in shared memory");
     return j->owner;
+}
+
+bool ptxi_bulk_set_report(struct ptxi_warp *w, const struct ptxi_insn *i, struct ptxi_bulk_job *j, unsigned report)
+{
+    j->report = (uint8_t)report;
+    if (!report || ptxi_mbarrier_load(j->mbarrier).layout)
+        return true;
+    ptxi_bulk_misuse(w, i, j->lane, "a copy reports its data to an mbarrier that is not of .layout::v1");
+    return false;
 }
 
 bool ptxi_bulk_check_mbarrier(struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_bulk_job *j, bool pair)
@@ -112,7 +122,8 @@ const struct ptxi_insn *ptxi_cp_async_bulk(struct ptxi_warp *w, const struct ptx
         bool ok;
 
         ptxi_bulk_job_init(&j, w, i, ptxi_first_lane(left));
-        if (!find_source_and_destination(w, i, &j) || !ptxi_bulk_set_completion(w, i, &j))
+        if (!find_source_and_destination(w, i, &j) || !ptxi_bulk_set_completion(w, i, &j) ||
+            !ptxi_bulk_set_report(w, i, &j, (uint32_t)i->imm >> 16))
             return w->stop;
         prefetch_source(&j);
         if (i->mods & PTXI_BULK_BYTE_MASK)

@@ -42,6 +42,8 @@ static inline unsigned char *ptxi_bulk_find_memory(struct ptxi_warp *w, const st
 
 /* Sets the mbarrier or the bulk async-group that the job belongs to. False: a fault. */
 bool ptxi_bulk_set_completion(struct ptxi_warp *w, const struct ptxi_insn *i, struct ptxi_bulk_job *j);
+/* Sets the data that the job reports, enum ptxi_copy_report, after its mbarrier. False: a fault. */
+bool ptxi_bulk_set_report(struct ptxi_warp *w, const struct ptxi_insn *i, struct ptxi_bulk_job *j, unsigned report);
 /* Checks that the mbarrier is in the CTA where the bytes arrive or, if `pair`, in its pair. False: a fault. */
 bool ptxi_bulk_check_mbarrier(struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_bulk_job *j, bool pair);
 /* Submits a job for each CTA in the mask, with the same offsets in shared memory. If `pair`, all mbarriers are in

@@ -163,7 +163,8 @@ const struct ptxi_insn *ptxi_cp_async_tensor(struct ptxi_warp *w, const struct p
         bool ok;
 
         ptxi_bulk_job_init(&j, w, i, ptxi_first_lane(left));
-        if (!find_box(w, i, &j) || !ptxi_bulk_set_completion(w, i, &j) || !ptxi_bulk_check_mbarrier(w, i, &j, pair))
+        if (!find_box(w, i, &j) || !ptxi_bulk_set_completion(w, i, &j) || !ptxi_bulk_check_mbarrier(w, i, &j, pair) ||
+            !ptxi_bulk_set_report(w, i, &j, i->mods >> PTXI_TENSOR_REPORT))
             return w->stop;
         ok = mask ? ptxi_bulk_submit_multicast(w, i, &j, mask[j.lane], pair) : ptxi_bulk_submit(w, i, &j);
         if (!ok)

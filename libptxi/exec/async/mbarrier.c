@@ -109,10 +109,11 @@ const struct ptxi_insn *ptxi_mbarrier_init(struct ptxi_warp *w, const struct ptx
 
         if (!at)
             return w->stop;
-        if (count[l] < 1 || count[l] > PTXI_MBARRIER_MAX_COUNT)
-            return fail(w, i, l, "the count of an mbarrier must be from 1 to 1048575");
-        m.pending = m.expected = count[l];
         m.layout = (i->mods & PTXI_MBARRIER_LAYOUT_1) != 0;
+        if (count[l] < 1 || count[l] > ptxi_mbarrier_max_count(m))
+            return fail(w, i, l, m.layout ? "the count of an mbarrier of .layout::v1 must be from 1 to 511"
+                                          : "the count of an mbarrier must be from 1 to 1048575");
+        m.pending = m.expected = count[l];
         memcpy(at, &m, sizeof m);
         if (owner->check)
             ptxi_check_mbarrier_starts(w, i, l, owner, (uint32_t)(at - owner->shared));
@@ -157,46 +158,102 @@ const struct ptxi_insn *ptxi_mbarrier_inval(struct ptxi_warp *w, const struct pt
     return i + 1;
 }
 
-const struct ptxi_insn *ptxi_mbarrier_expect_tx(struct ptxi_warp *w, const struct ptxi_insn *i)
+/* An operation on the mbarrier of a thread. `before`: the object before the operation. Returns NULL, or an error
+ * message. */
+typedef const char *mbarrier_operation(const struct ptxi_insn *i, uint32_t operand, struct ptxi_cta *owner,
+                                       unsigned char *at, union ptxi_mbarrier *before);
+
+/* Applies an operation to the mbarriers at one offset in the CTAs of a mask. Returns NULL, or an error message. */
+static const char *apply_to_ctas(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, size_t offset,
+                                 mbarrier_operation *operation, uint32_t operand)
+{
+    const struct ptxi_cta *lead = w->cta->lead;
+    const char *error = NULL;
+    union ptxi_mbarrier before;
+
+    for (uint32_t mask = ((const uint32_t *)PTXI_SLOT(w, i->c))[lane]; mask && !error; mask &= mask - 1) {
+        uint32_t rank = (uint32_t)__builtin_ctz(mask);
+        struct ptxi_cta *owner;
+
+        if (rank >= lead->member_count)
+            return "the multicast mask names a CTA that is not in the cluster";
+        owner = lead->members[rank];
+        if (owner->check)
+            ptxi_check_mbarrier_arrives(w, (ptxi_lanes)1 << lane, owner, (uint32_t)offset);
+        error = operation(i, operand, owner, owner->shared + offset, &before);
+    }
+    return error;
+}
+
+/* Applies an operation to the mbarrier of a lane. False: a fault. */
+static bool apply(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, mbarrier_operation *operation,
+                  uint32_t operand, union ptxi_mbarrier *before)
+{
+    struct ptxi_cta *owner;
+    unsigned char *at = find_object(w, i, lane, &owner);
+    const char *error;
+
+    if (!at)
+        return false;
+    if (i->c == PTXI_NO_SLOT)
+        error = operation(i, operand, owner, at, before);
+    else
+        error = apply_to_ctas(w, i, lane, (size_t)(at - owner->shared), operation, operand);
+    if (error)
+        fail(w, i, lane, error);
+    return !error;
+}
+
+static const char tx_error[] = "tx-count of an mbarrier out of range";
+
+static const char *expect_tx(const struct ptxi_insn *i, uint32_t tx, struct ptxi_cta *owner, unsigned char *at,
+                             union ptxi_mbarrier *before)
+{
+    union ptxi_mbarrier m = *before = ptxi_mbarrier_load(at);
+
+    (void)i;
+    if (!ptxi_mbarrier_add_tx(&m, tx))
+        return tx_error;
+    memcpy(at, &m, sizeof m);
+    if (ptxi_mbarrier_is_complete(m))
+        ptxi_mbarrier_wake_waiters(owner, at, m.layout && m.reported);
+    return NULL;
+}
+
+static const char *complete_tx(const struct ptxi_insn *i, uint32_t tx, struct ptxi_cta *owner, unsigned char *at,
+                               union ptxi_mbarrier *before)
+{
+    union ptxi_mbarrier m = *before = ptxi_mbarrier_load_current(owner, at);
+
+    (void)i;
+    if (!ptxi_mbarrier_add_tx(&m, -(int64_t)tx))
+        return tx_error;
+    ptxi_mbarrier_store(owner, at, m);
+    return NULL;
+}
+
+static const struct ptxi_insn *change_tx(struct ptxi_warp *w, const struct ptxi_insn *i, mbarrier_operation *operation)
 {
     const uint32_t *tx = PTXI_SLOT(w, i->b);
+    union ptxi_mbarrier before;
 
     for (ptxi_lanes left = w->active; left; left &= left - 1) {
         unsigned l = ptxi_first_lane(left);
-        struct ptxi_cta *owner;
-        unsigned char *at = find_object(w, i, l, &owner);
-        union ptxi_mbarrier m;
 
-        if (!at)
+        if (!apply(w, i, l, operation, tx[l], &before))
             return w->stop;
-        m = ptxi_mbarrier_load(at);
-        if (!ptxi_mbarrier_add_tx(&m, tx[l]))
-            return fail(w, i, l, "tx-count of an mbarrier out of range");
-        memcpy(at, &m, sizeof m);
-        if (ptxi_mbarrier_is_complete(m))
-            ptxi_mbarrier_wake_waiters(owner, at);
     }
     return next_insn(w, i);
 }
 
+const struct ptxi_insn *ptxi_mbarrier_expect_tx(struct ptxi_warp *w, const struct ptxi_insn *i)
+{
+    return change_tx(w, i, expect_tx);
+}
+
 const struct ptxi_insn *ptxi_mbarrier_complete_tx_by_thread(struct ptxi_warp *w, const struct ptxi_insn *i)
 {
-    const uint32_t *tx = PTXI_SLOT(w, i->b);
-
-    for (ptxi_lanes left = w->active; left; left &= left - 1) {
-        unsigned l = ptxi_first_lane(left);
-        struct ptxi_cta *owner;
-        unsigned char *at = find_object(w, i, l, &owner);
-        union ptxi_mbarrier m;
-
-        if (!at)
-            return w->stop;
-        m = ptxi_mbarrier_load_current(owner, at);
-        if (!ptxi_mbarrier_add_tx(&m, -(int64_t)tx[l]))
-            return fail(w, i, l, "tx-count of an mbarrier out of range");
-        ptxi_mbarrier_store(owner, at, m);
-    }
-    return next_insn(w, i);
+    return change_tx(w, i, complete_tx);
 }
 
 /* --- arrive --- */
@@ -214,21 +271,23 @@ static uint64_t state_of(union ptxi_mbarrier m)
            ~(uint64_t)UINT32_MAX;
 }
 
-/* Applies the arrive-on of one lane. Returns NULL, or an error message. */
-static const char *arrive_on(union ptxi_mbarrier *m, const struct ptxi_insn *i, uint32_t operand)
+static const char *arrive_on(const struct ptxi_insn *i, uint32_t operand, struct ptxi_cta *owner, unsigned char *at,
+                             union ptxi_mbarrier *before)
 {
     bool expects = i->mods & PTXI_MBARRIER_EXPECT_TX;
     uint32_t count = expects ? 1 : operand;
+    union ptxi_mbarrier m = *before = expects ? ptxi_mbarrier_load(at) : ptxi_mbarrier_load_current(owner, at);
 
-    if (expects && !ptxi_mbarrier_add_tx(m, operand))
-        return "tx-count of an mbarrier out of range";
-    if (!count || count > m->pending || (i->mods & PTXI_MBARRIER_DROP && count > m->expected))
+    if (expects && !ptxi_mbarrier_add_tx(&m, operand))
+        return tx_error;
+    if (!count || count > m.pending || (i->mods & PTXI_MBARRIER_DROP && count > ptxi_mbarrier_expected(m)))
         return "more arrivals at an mbarrier than its pending count, or the mbarrier is not initialized";
     if (i->mods & PTXI_MBARRIER_DROP)
-        m->expected -= count;
-    m->pending -= count;
-    if (i->mods & PTXI_MBARRIER_NO_COMPLETE && !m->pending && !m->tx)
+        m.expected -= count;
+    m.pending -= count;
+    if (i->mods & PTXI_MBARRIER_NO_COMPLETE && !m.pending && !m.tx)
         return "an arrival with .noComplete completes the phase of an mbarrier";
+    ptxi_mbarrier_store(owner, at, m);
     return NULL;
 }
 
@@ -240,7 +299,7 @@ static bool arrive_as_warp(struct ptxi_warp *w, const struct ptxi_insn *i, uint6
     unsigned char *at;
     union ptxi_mbarrier m;
 
-    if (i->b != PTXI_NO_SLOT || i->mods & (PTXI_MBARRIER_DROP | PTXI_MBARRIER_NO_COMPLETE) ||
+    if (i->b != PTXI_NO_SLOT || i->c != PTXI_NO_SLOT || i->mods & (PTXI_MBARRIER_DROP | PTXI_MBARRIER_NO_COMPLETE) ||
         w->active != PTXI_ALL_LANES || !is_same_in_all_lanes(w, i))
         return false;
     at = ptxi_access_own_shared(w, address_of(w, i, 0) - (i->mods & PTXI_MBARRIER_GENERIC ? PTXI_SHARED_WINDOW : 0),
@@ -264,28 +323,18 @@ const struct ptxi_insn *ptxi_mbarrier_arrive(struct ptxi_warp *w, const struct p
     const uint32_t *operand = i->b == PTXI_NO_SLOT ? NULL : PTXI_SLOT(w, i->b);
     uint64_t *state = i->d == PTXI_NO_SLOT ? NULL : PTXI_SLOT(w, i->d);
 
-    if (w->cta->check && !for_each_mbarrier(w, i, w->active, ptxi_check_mbarrier_arrives))
+    if (w->cta->check && i->c == PTXI_NO_SLOT && !for_each_mbarrier(w, i, w->active, ptxi_check_mbarrier_arrives))
         return w->stop;
     if (arrive_as_warp(w, i, state))
         return next_insn(w, i);
     for (ptxi_lanes left = w->active; left; left &= left - 1) {
         unsigned l = ptxi_first_lane(left);
-        struct ptxi_cta *owner;
-        unsigned char *at = find_object(w, i, l, &owner);
-        union ptxi_mbarrier m;
-        uint64_t before;
-        const char *error;
+        union ptxi_mbarrier before;
 
-        if (!at)
+        if (!apply(w, i, l, arrive_on, operand ? operand[l] : 1, &before))
             return w->stop;
-        m = i->mods & PTXI_MBARRIER_EXPECT_TX ? ptxi_mbarrier_load(at) : ptxi_mbarrier_load_current(owner, at);
-        before = state_of(m);
-        error = arrive_on(&m, i, operand ? operand[l] : 1);
-        if (error)
-            return fail(w, i, l, error);
-        ptxi_mbarrier_store(owner, at, m);
         if (state)
-            state[l] = before;
+            state[l] = state_of(before);
     }
     return next_insn(w, i);
 }
@@ -310,7 +359,7 @@ const struct ptxi_insn *ptxi_mbarrier_track_cp_async(struct ptxi_warp *w, const 
         if (!at)
             return w->stop;
         m = ptxi_mbarrier_load_current(owner, at);
-        if (!(i->mods & PTXI_MBARRIER_NO_INC) && m.pending++ == PTXI_MBARRIER_MAX_COUNT)
+        if (!(i->mods & PTXI_MBARRIER_NO_INC) && m.pending++ == ptxi_mbarrier_max_count(m))
             return fail(w, i, l, "pending count of an mbarrier out of range");
         memcpy(at, &m, sizeof m);
         op->to[l] = (uint32_t)(at - w->shared);
@@ -355,9 +404,13 @@ struct phase_test {
     struct ptxi_cta *owner;
 };
 
-static inline ptxi_lanes lanes_complete_at(struct ptxi_cta *owner, unsigned char *at, ptxi_lanes odd)
+static inline ptxi_lanes lanes_complete_at(const struct ptxi_insn *i, struct ptxi_cta *owner, unsigned char *at,
+                                           ptxi_lanes odd)
 {
-    return ptxi_mbarrier_load_current(owner, at).phase ? ~odd : odd;
+    union ptxi_mbarrier m = ptxi_mbarrier_load_current(owner, at);
+    bool parity = i->mods & PTXI_MBARRIER_CONDITIONAL ? ptxi_mbarrier_conditional(m) : m.phase;
+
+    return parity ? ~odd : odd;
 }
 
 /* Tests lane by lane. False: a fault. */
@@ -373,7 +426,7 @@ static __attribute__((noinline)) bool test_lane_by_lane(struct ptxi_warp *w, con
 
         if (!at)
             return false;
-        t->complete |= lanes_complete_at(owner, at, t->odd) & lane;
+        t->complete |= lanes_complete_at(i, owner, at, t->odd) & lane;
         t->elsewhere |= at == t->first ? 0 : lane;
     }
     return true;
@@ -383,7 +436,7 @@ static inline bool test_again(struct ptxi_warp *w, const struct ptxi_insn *i, st
 {
     if (!t->same)
         return test_lane_by_lane(w, i, t);
-    t->complete = lanes_complete_at(t->owner, t->first, t->odd) & w->active;
+    t->complete = lanes_complete_at(i, t->owner, t->first, t->odd) & w->active;
     return true;
 }
 
@@ -396,6 +449,22 @@ static bool test_phases(struct ptxi_warp *w, const struct ptxi_insn *i, struct p
     t->same = is_same_in_all_lanes(w, i);
     t->elsewhere = 0;
     return test_again(w, i, t);
+}
+
+/* Notes for which of the lanes, whose phases are complete, there was a report, except `noted` lanes. */
+static void note_reports(struct ptxi_warp *w, const struct ptxi_insn *i, ptxi_lanes lanes, ptxi_lanes noted)
+{
+    w->mbarrier_reported &= ~w->active | noted;
+    for (lanes &= ~noted; lanes; lanes &= lanes - 1) {
+        struct ptxi_cta *owner;
+        const unsigned char *at = find_object(w, i, ptxi_first_lane(lanes), &owner);
+        union ptxi_mbarrier m = { .bits = 0 };
+
+        if (at)
+            m = ptxi_mbarrier_load(at);
+        if (m.layout && m.last_reported)
+            w->mbarrier_reported |= lanes & -lanes;
+    }
 }
 
 /* Whether nothing else in the cluster can make progress before this split does. */
@@ -433,6 +502,8 @@ const struct ptxi_insn *ptxi_mbarrier_wait(struct ptxi_warp *w, const struct ptx
     }
     if (t.complete || s->expired || (w->cta->grid->schedule && ptxi_rng_one_in(&w->cta->lead->rng_state, 4))) {
         s->expired = false;
+        if (i->mods & PTXI_MBARRIER_REPORT)
+            note_reports(w, i, t.complete, complete);
         if (w->cta->check) {
             for_each_mbarrier(w, i, t.complete, ptxi_check_mbarrier_waits);
             for_each_mbarrier(w, i, w->active & ~t.complete, NULL);
@@ -442,6 +513,7 @@ const struct ptxi_insn *ptxi_mbarrier_wait(struct ptxi_warp *w, const struct ptx
     }
     if (t.elsewhere)
         ptxi_split_off(w, i, t.elsewhere);
+    w->mbarrier_reported &= ~w->active;
     return ptxi_leave_mbarrier(w, i, t.first);
 }
 

@@ -4,12 +4,20 @@
 
 #include "exec/check/check.h"
 
-void ptxi_mbarrier_wake_waiters(struct ptxi_cta *owner, const unsigned char *at)
+void ptxi_mbarrier_wake_waiters(struct ptxi_cta *owner, const unsigned char *at, bool reported)
 {
     if (owner->check)
         ptxi_check_mbarrier_completes(owner, (uint32_t)(at - owner->shared));
     for (uint32_t k = 0; owner->lead->waits && k < owner->warp_count; k++)
-        ptxi_wake_mbarrier_splits(&owner->warps[k], at);
+        ptxi_wake_mbarrier_splits(&owner->warps[k], at, reported);
+}
+
+void ptxi_mbarrier_report_on(unsigned char *at)
+{
+    union ptxi_mbarrier m = ptxi_mbarrier_load(at);
+
+    m.reported |= m.layout;
+    memcpy(at, &m, sizeof m);
 }
 
 void ptxi_mbarrier_arrive_async(struct ptxi_cta *owner, unsigned char *at)

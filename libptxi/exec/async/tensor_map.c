@@ -158,10 +158,12 @@ static bool is_in_bounding_box(const struct ptxi_tensor_map *m, const int32_t *c
 /* PTX ISA, "Restriction on Tensor Copy instructions" */
 static const char *check_store(const struct ptxi_tensor_map *m, const int32_t *coords)
 {
+    unsigned bounded = m->mode == PTXI_TMA_IM2COL ? m->rank - 2u : 1;
+
     for (unsigned d = 0; d < (m->rows ? 1u + PTXI_TENSOR_ROW_COUNT : m->rank); d++)
         if (coords[d] < 0)
             return "a box to be stored begins at a negative coordinate";
-    for (unsigned d = 0; m->mode == PTXI_TMA_IM2COL && d + 2 < m->rank; d++)
+    for (unsigned d = 0; m->mode != PTXI_TMA_TILE && d < bounded; d++)
         if (m->lower[d] < 0 || m->upper[d] > 0)
             return "the bounding box of pixels to be stored extends outside the tensor";
     return NULL;

@@ -312,14 +312,16 @@ void ptxi_cta_wake_warpgroups(struct ptxi_cta *cta)
     cta->warpgroup_waits = false;
 }
 
-void ptxi_wake_mbarrier_splits(struct ptxi_warp *w, const unsigned char *mbarrier)
+void ptxi_wake_mbarrier_splits(struct ptxi_warp *w, const unsigned char *mbarrier, bool reported)
 {
     for (uint32_t k = 0; k < w->split_count; k++) {
         struct ptxi_split *s = &w->splits[k];
 
         if (s->state != PTXI_SPLIT_MBARRIER || s->mbarrier != mbarrier)
             continue;
-        s->complete = mbarrier ? s->lanes : 0;
+        s->complete = mbarrier && !(reported && s->pc->mods & PTXI_MBARRIER_CONDITIONAL) ? s->lanes : 0;
+        if (reported)
+            w->mbarrier_reported |= s->lanes;
         s->state = PTXI_SPLIT_READY;
         w->splits_woken = true;
         w->state = PTXI_WARP_READY;

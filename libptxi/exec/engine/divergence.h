@@ -43,8 +43,9 @@ enum ptxi_event ptxi_warp_run(struct ptxi_warp **w, const struct ptxi_level *lev
 
 /* Makes sleeping splits ready. *work: at least one of them does more than spin. False: there are none. */
 bool ptxi_wake_sleeping_splits(struct ptxi_warp *w, bool *work);
-/* Makes splits ready that wait at this mbarrier, or, if it is NULL, at the cluster barrier. */
-void ptxi_wake_mbarrier_splits(struct ptxi_warp *w, const unsigned char *mbarrier);
+/* Makes splits ready that wait at this mbarrier, or, if it is NULL, at the cluster barrier. `reported`: there was a
+ * report in the phase of the mbarrier, so that the conditional phase is not complete. */
+void ptxi_wake_mbarrier_splits(struct ptxi_warp *w, const unsigned char *mbarrier, bool reported);
 /* Makes splits of all warps ready that wait for their warpgroup. */
 void ptxi_cta_wake_warpgroups(struct ptxi_cta *cta);
 

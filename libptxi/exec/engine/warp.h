@@ -122,6 +122,7 @@ struct ptxi_warp {
     uint32_t current;             /* splits[current] runs */
     uint32_t quanta_used;         /* since another cluster has run */
     ptxi_lanes cluster_arrived;   /* lanes that have arrived at the cluster barrier, which is not complete */
+    ptxi_lanes mbarrier_reported; /* lanes whose last wait at an mbarrier was for a phase with a report */
     uint32_t wgmma_fences[PTXI_WARP32S]; /* number of wgmma fences of each warp of 32 */
     uint32_t wgmma_groups[PTXI_WARP32S]; /* number of its wgmma commits */
     uint32_t index;               /* in the CTA */

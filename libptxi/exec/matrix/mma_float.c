@@ -41,8 +41,8 @@ static void multiply_scaled(const struct ptxi_warp *w, const struct ptxi_mma *x,
     read_scales(w, x, first, scale_a, scale_b);
     for (unsigned m = 0; m < M; m++)
         for (unsigned n = 0; n < N; n++) {
-            struct ptxi_dot_scales scales = { x->scale_ue4m3, (uint8_t)(t.stored / x->scale_bytes), scale_a[m],
-                                              scale_b[n] };
+            struct ptxi_dot_scales scales = { (enum ptxi_dot_scale_type)x->scale_type,
+                                              (uint8_t)(t.stored / x->scale_bytes), scale_a[m], scale_b[n] };
 
             c[m][n] =
                 ptxi_dot_scaled(ta, tb, t.a[m], matching_b(&t, x->sparse, m, n, buffer), t.stored, c[m][n], &scales);

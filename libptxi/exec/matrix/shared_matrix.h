@@ -209,7 +209,42 @@ static inline void tile_multiply(const struct operand_format *f, const struct pt
     ptxi_tile_dot(model, tile, 0, f->k, model->chunk * (f->sparse ? 2u : 1u), c);
 }
 
-/* --- 8-bit integers --- */
+/* --- integers --- */
+
+/* An element of .s1z4m11: a sign, and the magnitude in the low 11 bits. The bits between them should be zero. */
+static inline int16_t ti16_value(uint16_t code)
+{
+    int16_t magnitude = code & 0x7ff;
+
+    return code >> 15 ? -magnitude : magnitude;
+}
+
+static inline void ti16_fill_a(const struct operand_format *f, unsigned char (*kvec)[KVEC_BYTES],
+                               uint8_t (*column)[KVEC_MAX_K], dot_s8_rows *a)
+{
+    uint16_t code[KVEC_MAX_K][MMA_ROWS];
+
+    assert(f->k <= KVEC_MAX_K);
+    a_columns_16(f, kvec, column, code);
+    for (unsigned k = 0; k < f->k; k++)
+        for (unsigned m = 0; m < MMA_ROWS; m++)
+            a[k / 2][m][k % 2] = ti16_value(code[k][m]);
+}
+
+static inline void ti16_multiply(const struct operand_format *f, dot_s8_rows *a, unsigned char (*kvec)[KVEC_BYTES],
+                                 uint32_t *c)
+{
+    _Alignas(64) int16_t b[PTXI_TILE_N][KVEC_MAX_K];
+
+    for (unsigned l = 0; l < PTXI_TILE_N; l++)
+        for (unsigned k = 0; k < f->k; k++) {
+            uint16_t code;
+
+            memcpy(&code, kvec[l] + k * sizeof code, sizeof code);
+            b[l][k] = ti16_value(code);
+        }
+    dot_s8_add(a, b[0], KVEC_MAX_K, f->k / 2, false, c);
+}
 
 static inline void s8_fill_a(const struct operand_format *f, unsigned char (*kvec)[KVEC_BYTES],
                              uint8_t (*column)[KVEC_MAX_K], dot_s8_rows *a)

@@ -30,7 +30,7 @@ static void release(struct ptxi_cta *lead)
             struct ptxi_warp *w = &lead->members[m]->warps[k];
 
             w->cluster_arrived = 0;
-            ptxi_wake_mbarrier_splits(w, NULL);
+            ptxi_wake_mbarrier_splits(w, NULL, false);
         }
     lead->cluster_barrier_missing = count_missing(lead);
 }

@@ -70,6 +70,7 @@ static uint16_t type_of(enum ptxi_tmem_kind kind, uint32_t field)
     case PTXI_TMEM_F16: return f16[field];
     case PTXI_TMEM_TF32: return field == 2 ? PTXI_DOT_tf32 : NONE;
     case PTXI_TMEM_I8: return field < 2 ? (uint16_t)field : NONE;
+    case PTXI_TMEM_TI16: return field == 3 ? field : NONE;
     case PTXI_TMEM_MXF4: return field == 1 ? PTXI_DOT_e2m1 : NONE;
     default: return bytes[field];
     }
@@ -79,7 +80,7 @@ static unsigned element_bits(enum ptxi_tmem_kind kind)
 {
     switch (kind) {
     case PTXI_TMEM_TF32: return 32;
-    case PTXI_TMEM_F16: return 16;
+    case PTXI_TMEM_F16: case PTXI_TMEM_TI16: return 16;
     case PTXI_TMEM_MXF4: return 4;
     default: return 8;
     }
@@ -90,6 +91,8 @@ static unsigned element_bits(enum ptxi_tmem_kind kind)
 static bool find_layout(struct product *p, unsigned m)
 {
     bool pair = p->x->pair, ws = p->x->ws;
+    /* ti16: more than 64 rows have twice as many columns at least */
+    unsigned step = 8 * p->count * (p->x->kind == PTXI_TMEM_TI16 && (pair || m == 128) ? 2 : 1);
 
     p->rows = m / p->count;
     if (ws)
@@ -101,8 +104,28 @@ static bool find_layout(struct product *p, unsigned m)
         return (m == 32 || m == 64 || m == 128) && (p->n == 64 || p->n == 128 || p->n == 256);
     if (is_scaled(p) && !pair)
         return m == 128 && p->n >= 8 && p->n <= MAX_N;
-    return (p->rows == 64 || p->rows == 128) && m % p->count == 0 && p->n >= 8 * p->count && p->n <= MAX_N &&
-           p->n % (8 * p->count) == 0;
+    return (p->rows == 64 || p->rows == 128) && m % p->count == 0 && p->n >= step && p->n <= MAX_N &&
+           p->n % step == 0;
+}
+
+/* Whether fields of the instruction descriptor are set that are not modelled: larger K and scales of A in all lanes
+ * (sm_107), and transposed elements of ti16, on which the PTX ISA contradicts itself. */
+static bool has_unknown_fields(const struct product *p)
+{
+    switch ((enum ptxi_tmem_kind)p->x->kind) {
+    case PTXI_TMEM_MXF4: return p->idesc & (1u << 3 | 1u << 26);
+    case PTXI_TMEM_MXF8F6F4: return p->idesc & (1u << 26 | 1u << 31);
+    case PTXI_TMEM_TI16: return p->idesc & (1u << 15 | 1u << 16 | 1u << 29);
+    default: return p->idesc >> 29 & 1;
+    }
+}
+
+static enum ptxi_dot_scale_type scale_type(const struct product *p)
+{
+    static const enum ptxi_dot_scale_type types[] = { PTXI_SCALE_UE4M3, PTXI_SCALE_UE8M0, PTXI_SCALE_UE5M3,
+                                                      PTXI_SCALE_UE5M3 };
+
+    return p->x->kind == PTXI_TMEM_MXF4 ? types[p->idesc >> 23 & 3] : PTXI_SCALE_UE8M0;
 }
 
 /* Whether the types and the sparsity in the instruction descriptor are possible for the instruction. */
@@ -113,10 +136,10 @@ static bool are_types_valid(const struct product *p)
     bool sparse = p->idesc >> 2 & 1;
 
     if (p->format.a == PTXI_DOT_TYPES || p->format.b == PTXI_DOT_TYPES || sparse != p->format.sparse ||
-        (p->a_bytes == 48 && sparse))
+        (p->a_bytes == 48 && sparse) || has_unknown_fields(p))
         return false;
     if (is_scaled(p))
-        return true;
+        return p->x->kind != PTXI_TMEM_MXF4 || (p->idesc >> 23 & 3) < (p->x->sm == 107 ? 3 : 2);
     if (p->integers)
         return type_of_d == 2;
     return type_of_d == !p->f16 && !(kind == PTXI_TMEM_TF32 && p->f16);
@@ -136,7 +159,7 @@ static bool read_descriptor(struct product *p)
     p->format.k = p->a_bytes * 8 / p->format.bits * (p->format.sparse ? 2 : 1);
     p->format.a = type_of(kind, d >> 7 & 7);
     p->format.b = type_of(kind, d >> 10 & (kind == PTXI_TMEM_MXF4 ? 3 : 7));
-    p->integers = kind == PTXI_TMEM_I8;
+    p->integers = kind == PTXI_TMEM_I8 || kind == PTXI_TMEM_TI16;
     p->f16 = !is_scaled(p) && !p->integers && type_of_d == 0;
     if (!are_types_valid(p) || !find_layout(p, m)) {
         ptxi_tmem_misuse(p->w, p->i,
@@ -299,7 +322,7 @@ static unsigned char (*read_b(const struct product *p, struct operands *t))[KVEC
             return NULL;
     }
     clear_columns(p, mask, t->b + shift);
-    if (p->idesc >> 14 & 1 && !p->integers)
+    if (p->idesc >> 14 & 1 && p->x->kind != PTXI_TMEM_I8)
         negate(p, p->format.b, t->b, p->n + shift);
     return t->b + shift;
 }
@@ -397,7 +420,6 @@ static void add_scaled(const struct product *p, unsigned cta, struct operands *t
                        unsigned char (*b_columns)[KVEC_BYTES], uint32_t *c)
 {
     const unsigned stored = stored_k(&p->format);
-    bool ue4m3 = p->x->kind == PTXI_TMEM_MXF4 && !(p->idesc >> 23 & 1);
     uint32_t a[MAX_CODES], b[PTXI_TILE_N][MAX_CODES], chosen[MAX_CODES];
     uint8_t scale_a[MAX_SCALES], scale_b[PTXI_TILE_N][MAX_SCALES];
 
@@ -407,7 +429,7 @@ static void add_scaled(const struct product *p, unsigned cta, struct operands *t
     }
     for (unsigned l = 0; l < PTXI_TILE_OUT; l++) {
         unsigned m = row + l / PTXI_TILE_N, q = l % PTXI_TILE_N;
-        struct ptxi_dot_scales scales = { ue4m3, (uint8_t)(stored / p->scales), scale_a, scale_b[q] };
+        struct ptxi_dot_scales scales = { scale_type(p), (uint8_t)(stored / p->scales), scale_a, scale_b[q] };
         uint32_t *d = &c[q * MMA_ROWS + l / PTXI_TILE_N];
 
         if (!q) {
@@ -432,13 +454,17 @@ static void multiply_rows(const struct product *p, unsigned cta, struct operands
     struct ptxi_tile tile;
     _Alignas(64) dot_s8_rows integers[KVEC_MAX_K / 2];
 
-    if (p->integers)
+    if (p->x->kind == PTXI_TMEM_TI16)
+        ti16_fill_a(&p->format, t->a + row, t->column + row, integers);
+    else if (p->integers)
         s8_fill_a(&p->format, t->a + row, t->column + row, integers);
     else if (!is_scaled(p))
         tile_fill_a(&p->format, t->a + row, t->column + row, &tile);
     for (unsigned n = 0; n < p->n; n += PTXI_TILE_N) {
         read_d(p, cta, address, row, n, c);
-        if (p->integers) {
+        if (p->x->kind == PTXI_TMEM_TI16) {
+            ti16_multiply(&p->format, integers, b_columns + n, c);
+        } else if (p->integers) {
             s8_multiply(&p->format, integers, b_columns + n, p->idesc >> 3 & 1, c);
         } else if (is_scaled(p)) {
             add_scaled(p, cta, t, row, n, b_columns, c);
@@ -466,7 +492,7 @@ static bool multiply(struct product *p, bool writes)
         if (!check_rows(p, p->ctas[c]->tmem, value_32(p, PTXI_TMEM_MMA_D), p->n / p->parts) || !read_a(p, c, &t) ||
             (p->format.sparse && !read_metadata(p, c, &t)) || (is_scaled(p) && !check_scales(p, c)))
             return false;
-        if (p->idesc >> 13 & 1 && !p->integers)
+        if (p->idesc >> 13 & 1 && p->x->kind != PTXI_TMEM_I8)
             negate(p, p->format.a, t.a, p->rows);
         for (unsigned row = 0; row < p->rows && writes; row += MMA_ROWS)
             multiply_rows(p, c, &t, row, b_columns);

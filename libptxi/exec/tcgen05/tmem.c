@@ -72,7 +72,7 @@ static void wake_waiters(struct ptxi_cta *c)
 {
     for (uint32_t m = 0; m < c->lead->member_count; m++)
         for (uint32_t k = 0; k < c->lead->members[m]->warp_count; k++)
-            ptxi_wake_mbarrier_splits(&c->lead->members[m]->warps[k], NULL);
+            ptxi_wake_mbarrier_splits(&c->lead->members[m]->warps[k], NULL, false);
 }
 
 static const struct ptxi_insn *wake_and_continue(struct ptxi_warp *w, const struct ptxi_insn *i)
@@ -86,31 +86,35 @@ static uint32_t unit_mask(unsigned count)
     return (uint32_t)((UINT64_C(1) << count) - 1);
 }
 
-/* The first multiple of `count` at which `count` units are free in all CTAs, or PTXI_TMEM_UNITS. */
-static unsigned find_free_units(struct ptxi_cta *const *ctas, unsigned cta_count, unsigned count)
+/* The first multiple of `count` at which `count` units are free in all CTAs, or PTXI_TMEM_UNITS. An exclusive
+ * allocation needs all units to be free, and nothing is free beside it. */
+static unsigned find_free_units(struct ptxi_cta *const *ctas, unsigned cta_count, unsigned count, bool exclusive)
 {
     uint32_t taken = 0;
     unsigned at = 0;
 
     for (unsigned k = 0; k < cta_count; k++)
-        taken |= ctas[k]->tmem->allocated;
-    while (at < PTXI_TMEM_UNITS && taken & unit_mask(count) << at)
+        taken |= ctas[k]->tmem->exclusive ? UINT32_MAX : ctas[k]->tmem->allocated;
+    if (exclusive)
+        return taken ? PTXI_TMEM_UNITS : 0;
+    while (at < PTXI_TMEM_SHARED_UNITS && taken & unit_mask(count) << at)
         at += count;
-    return at;
+    return at < PTXI_TMEM_SHARED_UNITS ? at : PTXI_TMEM_UNITS;
 }
 
-static void mark_allocated(struct ptxi_tmem *t, unsigned at, unsigned count)
+static void mark_allocated(struct ptxi_tmem *t, unsigned at, unsigned count, bool exclusive)
 {
     assert(at + count <= PTXI_TMEM_UNITS && !(t->allocated & unit_mask(count) << at));
     t->allocated |= unit_mask(count) << at;
     t->units[at] = (uint8_t)count;
+    t->exclusive = exclusive;
     ptxi_fill(t->cell[at * PTXI_TMEM_UNIT], count * PTXI_TMEM_UNIT * sizeof *t->cell);
 }
 
 /* Allocates units in all CTAs. In a pair, the first CTA to arrive allocates for both. It must wait with its next
  * allocation until the other CTA has arrived, too. False: the thread must wait. */
 static bool allocate(struct ptxi_cta *self, struct ptxi_cta *const *ctas, unsigned cta_count, unsigned units,
-                     uint32_t *first_column)
+                     bool exclusive, uint32_t *first_column)
 {
     struct ptxi_tmem *peer = cta_count == 2 ? ctas[ctas[0] == self]->tmem : NULL;
     unsigned at;
@@ -120,11 +124,11 @@ static bool allocate(struct ptxi_cta *self, struct ptxi_cta *const *ctas, unsign
         *first_column = peer->pair_first;
         return true;
     }
-    at = find_free_units(ctas, cta_count, units);
+    at = find_free_units(ctas, cta_count, units, exclusive);
     if (at >= PTXI_TMEM_UNITS || (peer && self->tmem->pair_count > peer->pair_count))
         return false;
     for (unsigned k = 0; k < cta_count; k++)
-        mark_allocated(ctas[k]->tmem, at, units);
+        mark_allocated(ctas[k]->tmem, at, units, exclusive);
     *first_column = at * PTXI_TMEM_UNIT;
     if (peer) {
         self->tmem->pair_count++;
@@ -133,9 +137,19 @@ static bool allocate(struct ptxi_cta *self, struct ptxi_cta *const *ctas, unsign
     return true;
 }
 
-static bool is_valid_size(uint32_t columns)
+/* Returns NULL, or an error message. PTX ISA, "nCols values for Non-exclusive and Exclusive allocation". */
+static const char *check_size(const struct ptxi_insn *i, uint32_t columns)
 {
-    return columns >= PTXI_TMEM_UNIT && columns <= PTXI_TMEM_COLUMNS && !(columns & (columns - 1));
+    bool exclusive = i->mods & PTXI_TCGEN05_EXCLUSIVE;
+    uint32_t most = exclusive && i->mods & PTXI_TCGEN05_SM_107 ? PTXI_TMEM_COLUMNS : PTXI_TMEM_SHARED_COLUMNS;
+
+    if (columns >= PTXI_TMEM_UNIT && columns <= most &&
+        (exclusive ? columns % PTXI_TMEM_UNIT == 0 : !(columns & (columns - 1))))
+        return NULL;
+    if (!exclusive)
+        return "the number of columns must be a power of two from 32 to 512";
+    return most == PTXI_TMEM_COLUMNS ? "the number of columns must be a multiple of 32 from 32 to 576"
+                                     : "the number of columns must be a multiple of 32 from 32 to 512";
 }
 
 /* Keeps the lanes of one warp of 32 active. The others execute the instruction again. */
@@ -154,6 +168,7 @@ const struct ptxi_insn *ptxi_tmem_alloc(struct ptxi_warp *w, const struct ptxi_i
     uint32_t columns, first_column;
     uint64_t address;
     unsigned char *to;
+    const char *error;
 
     if (w->active != w->live && ptxi_absent_lanes(w))
         return ptxi_leave_aligned(w, i);
@@ -166,15 +181,16 @@ const struct ptxi_insn *ptxi_tmem_alloc(struct ptxi_warp *w, const struct ptxi_i
             return w->stop;
     if (!cta_count)
         return w->stop;
-    if (!is_valid_size(columns))
-        return ptxi_tmem_misuse(w, i, "the number of columns must be a power of two from 32 to 512");
+    error = check_size(i, columns);
+    if (error)
+        return ptxi_tmem_misuse(w, i, error);
     if (w->cta->tmem->relinquished)
         return ptxi_tmem_misuse(w, i, "tensor memory is allocated after tcgen05.relinquish_alloc_permit");
     address = ((const uint64_t *)PTXI_SLOT(w, i->a))[lane];
     to = ptxi_access_at(w, i, lane, PTXI_MS_GENERIC, address, 4, 4, PTXI_AK_STORE);
     if (!to)
         return w->stop;
-    if (!allocate(w->cta, ctas, cta_count, columns / PTXI_TMEM_UNIT, &first_column))
+    if (!allocate(w->cta, ctas, cta_count, columns / PTXI_TMEM_UNIT, i->mods & PTXI_TCGEN05_EXCLUSIVE, &first_column))
         return ptxi_leave_mbarrier(w, i, NULL);
     memcpy(to, &first_column, sizeof first_column);
     return cta_count == 2 ? wake_and_continue(w, i) : i + 1;
@@ -190,6 +206,7 @@ static bool deallocate(struct ptxi_tmem *t, uint32_t column, uint32_t columns)
         return false;
     t->allocated &= ~units_of(column, columns);
     t->units[unit] = 0;
+    t->exclusive = false;
     return true;
 }
 
@@ -207,6 +224,9 @@ const struct ptxi_insn *ptxi_tmem_dealloc(struct ptxi_warp *w, const struct ptxi
         if (!here)
             continue;
         lane = ptxi_first_lane(here);
+        if (t->exclusive != ((i->mods & PTXI_TCGEN05_EXCLUSIVE) != 0))
+            return ptxi_tmem_misuse(w, i, "tensor memory must be deallocated with .exclusive if and only if it was "
+                                          "allocated with it");
         if (!deallocate(t, column[lane], columns[lane]))
             return ptxi_tmem_misuse(w, i, "no allocation of this number of columns of tensor memory at the address");
     }

@@ -7,8 +7,10 @@
 
 enum {
     PTXI_TMEM_LANES = 128,
-    PTXI_TMEM_COLUMNS = 512,
+    PTXI_TMEM_SHARED_COLUMNS = 512, /* columns of allocations without .exclusive; all columns before sm_107 */
+    PTXI_TMEM_COLUMNS = 576,
     PTXI_TMEM_UNIT = 32, /* columns of an allocation unit */
+    PTXI_TMEM_SHARED_UNITS = PTXI_TMEM_SHARED_COLUMNS / PTXI_TMEM_UNIT,
     PTXI_TMEM_UNITS = PTXI_TMEM_COLUMNS / PTXI_TMEM_UNIT
 };
 
@@ -16,6 +18,7 @@ struct ptxi_tmem {
     _Alignas(64) uint32_t cell[PTXI_TMEM_COLUMNS][PTXI_TMEM_LANES];
     uint32_t allocated;              /* one bit for each unit */
     uint8_t units[PTXI_TMEM_UNITS];  /* size of the allocation that begins at this unit; 0: none does */
+    bool exclusive;                  /* the allocation is exclusive, and the only one */
     bool relinquished;               /* tcgen05.relinquish_alloc_permit */
     uint32_t pair_count;             /* .cta_group::2: number of allocations by this CTA */
     uint32_t pair_first;             /* .cta_group::2: first column of the last allocation */

@@ -614,6 +614,56 @@ START_TEST(im2col_w_columns)
 }
 END_TEST
 
+/* im2col_no_offs::w: as a load without a halo and an offset, but to the tensor. */
+START_TEST(im2col_w_columns_are_stored)
+{
+    enum { CHANNELS = 32 };
+    static const char *const c[] = { "{%c0, %c1, %c2}", "{%c0, %c1, %c2, %c3}", "{%c0, %c1, %c2, %c3, %c4}" };
+    static const char *const copies[] = { "cp.async.bulk.tensor.%ud.global.shared::cta.im2col_no_offs::w.bulk_group "
+                                          "[%%map, %s], [%%s];",
+                                          "cp.reduce.async.bulk.tensor.%ud.global.shared::cta.max."
+                                          "im2col_no_offs::w.bulk_group [%%map, %s], [%%s];" };
+    const struct wide *x = &wides[_i % 3];
+    struct columns s = x->s;
+    struct shape words = { .rank = 2, .box = { CHANNELS / 2, s.pixels }, .step = { 1, 1 },
+                           .swizzle = PTXI_TENSOR_MAP_SWIZZLE_64B };
+    uint16_t in[BOX / 2], want[TENSOR / 2], got[TENSOR / 2];
+    char copy[300];
+    ptxiTensorMap map;
+
+    target = "sm_107f";
+    s.dim[0] = CHANNELS;
+    s.lower[0] = s.upper[0] = 0; /* stored pixels are inside of the tensor */
+    s.offset[0] = s.offset[1] = 0;
+    s.at[1] = s.at[1] < 0 ? 0 : s.at[1];
+    memcpy(words.at, s.at, sizeof words.at);
+    for (uint32_t k = 0; k < BOX / 2; k++)
+        in[k] = (uint16_t)(0x3c00 + k); /* larger than all that are not zero in the tensor */
+    ok(ptxiMemsetD16(tensor, 0x3c01, TENSOR / 2));
+    ok(ptxiMemcpyHtoD(box, in, BOX));
+    for (uint32_t k = 0; k < TENSOR / 2; k++)
+        want[k] = 0x3c01;
+    for (uint32_t n = 0; n < s.pixels * CHANNELS / 2; n++)
+        for (uint32_t h = 0; h < 2; h++) {
+            int64_t to = wide_channel(&s, n / (CHANNELS / 2), n % (CHANNELS / 2) * 2 + h);
+            uint16_t half = in[2 * place(&words, n) + h];
+
+            if (to >= 0)
+                want[to] = _i < 3 || half > want[to] ? half : want[to];
+        }
+    snprintf(copy, sizeof copy, copies[_i / 3], s.rank, c[s.rank - 3]);
+    ok(encode_wide(&map, &(struct wide){ s, false }, CHANNELS));
+    ok(run(copy, false, &map, &words));
+    ok(ptxiMemcpyDtoH(got, tensor, TENSOR));
+    for (uint32_t k = 0; k < TENSOR / 2; k++)
+        ck_assert_msg(got[k] == want[k], "half %u is 0x%x, not 0x%x", k, got[k], want[k]);
+    /* the corners must be inside */
+    s.lower[0] = -1;
+    ok(encode_wide(&map, &(struct wide){ s, false }, CHANNELS));
+    ck_result(run(copy, false, &map, &words), PTXI_ERROR_LAUNCH_FAILED);
+}
+END_TEST
+
 START_TEST(im2col_w_maps_are_checked)
 {
     struct wide x;
@@ -1088,6 +1138,7 @@ int main(void)
     t = tcase_create("sm_100");
     tcase_add_checked_fixture(t, set_up_100, close_context);
     tcase_add_loop_test(t, im2col_w_columns, 0, WIDE_COUNT);
+    tcase_add_loop_test(t, im2col_w_columns_are_stored, 0, 6);
     tcase_add_test(t, im2col_w_maps_are_checked);
     tcase_add_loop_test(t, narrow_elements_are_loaded, 0, SMALL_COUNT);
     tcase_add_loop_test(t, narrow_elements_are_stored, 0, SMALL_COUNT);

@@ -66,7 +66,7 @@ START_TEST(ctas_of_a_cluster_meet)
         { "places", places }, { "load", next_word }, { "generic_load", next_word }, { "own_load", own_word },
         { "store", stored },
         { "count", all_threads }, { "ranks", ranks }, { "remote_arrive", chain }, { "multicast", second },
-        { "push", pushed },
+        { "push", pushed }, { "narrow", next_word },
         { "passed_on", word_before }, { "peer", word_of_even }, { "own_ways", divergent_lanes }, { "leave", even },
     };
     static uint32_t out[ALL];

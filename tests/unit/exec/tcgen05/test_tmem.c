@@ -347,6 +347,215 @@ START_TEST(loads_reduce)
 }
 END_TEST
 
+/* --- tcgen05.ld.spcompress: PTX ISA, "tcgen05.ld" and "spcompress" --- */
+
+enum { COMPRESSIONS = 6 * 2 * 2 * 3, COMPRESSED_COLUMNS = 128 };
+
+struct compression {
+    unsigned num;
+    bool max, abs, reduces, nan;
+};
+
+static struct compression compression_of(unsigned n)
+{
+    return (struct compression){ 4u << n % 6, n / 6 % 2, n / 12 % 2, n / 24 > 0, n / 24 > 1 };
+}
+
+static void print_registers(FILE *out, const char *name, unsigned count)
+{
+    for (unsigned k = 0; k < count; k++)
+        fprintf(out, "%s%%%s%u", k ? ", " : "{", name, k);
+    fputs("}, ", out);
+}
+
+/* A thread's results: the metadata, the compressed elements, and the reduction. */
+static void print_compressions(FILE *out)
+{
+    for (unsigned n = 0; n < COMPRESSIONS; n++) {
+        struct compression c = compression_of(n);
+        unsigned words = (c.num + 31) / 32;
+
+        fprintf(out, ".visible .entry k%u(.param .u64 image, .param .u64 regs) { .shared .b32 at; "
+                     ".reg .b32 %%m<4>, %%r<64>, %%a, %%c, %%q, %%t, %%v; .reg .f32 %%red; .reg .b64 %%w<2>; "
+                     ".reg .pred %%p;\n"
+                     "  ld.param.u64 %%w0, [image]; ld.param.u64 %%w1, [regs]; mov.u32 %%t, %%tid.x; "
+                     "mad.wide.u32 %%w0, %%t, %d, %%w0; mad.wide.u32 %%w1, %%t, 512, %%w1; mov.f32 %%red, 0f00000000;\n"
+                     "  " ALLOC "[at], %d; ld.shared.u32 %%a, [at]; mov.u32 %%c, 0;\n"
+                     "IN: ld.global.u32 %%v, [%%w0]; add.u32 %%q, %%a, %%c; "
+                     "tcgen05.st.sync.aligned.32x32b.x1.b32 [%%q], {%%v}; add.u64 %%w0, %%w0, 4; add.u32 %%c, %%c, 1;\n"
+                     "  setp.lt.u32 %%p, %%c, %d; @%%p bra IN; tcgen05.wait::st.sync.aligned; "
+                     "tcgen05.ld%s.spcompress.sync.aligned.32x32b.x%u.%s.sp::2:4%s%s.f32.b2 ", n,
+                4 * COMPRESSED_COLUMNS, COMPRESSED_COLUMNS, COMPRESSED_COLUMNS, c.reduces ? ".red" : "", c.num,
+                c.max ? "max" : "min", c.abs ? ".abs" : "", c.nan ? ".NaN" : "");
+        print_registers(out, "m", words);
+        print_registers(out, "r", c.num / 2);
+        fprintf(out, "%s[%%a]; tcgen05.wait::ld.sync.aligned;\n", c.reduces ? "%red, " : "");
+        for (unsigned k = 0; k < words; k++)
+            fprintf(out, "  st.global.u32 [%%w1+%u], %%m%u;\n", 4 * k, k);
+        for (unsigned k = 0; k < c.num / 2; k++)
+            fprintf(out, "  st.global.u32 [%%w1+%u], %%r%u;\n", 16 + 4 * k, k);
+        fprintf(out, "  st.global.f32 [%%w1+%u], %%red; " DEALLOC "%%a, %d; ret; }\n", 16 + 4 * 64,
+                COMPRESSED_COLUMNS);
+    }
+}
+
+static void set_up_compressions(void)
+{
+    load_kernels("9.4", "sm_107a", print_compressions);
+    ok(ptxiMemAlloc(&image, 32 * COMPRESSED_COLUMNS * 4));
+    ok(ptxiMemAlloc(&regs, 32 * 512));
+}
+
+/* The order of elements as unsigned numbers: NaNs above all others, -0 below 0; reversed for .min. */
+static uint32_t rank_of(const struct compression *c, uint32_t x)
+{
+    if ((x & 0x7fffffff) > 0x7f800000)
+        return UINT32_MAX;
+    if (c->abs)
+        x &= 0x7fffffff;
+    x = x >> 31 ? ~x : x | 0x80000000;
+    return c->max ? x : ~x;
+}
+
+static void check_row(const struct compression *c, const uint32_t *in, const uint32_t *out, unsigned thread)
+{
+    const struct reduction r = { "", false, c->max, false, true, c->abs, c->nan };
+    unsigned words = (c->num + 31) / 32, n = 0;
+
+    for (unsigned g = 0; g < c->num / 4; g++) {
+        const uint32_t *x = in + 4 * g;
+
+        for (unsigned k = 0; k < 4; k++) { /* an element is kept if fewer than two precede it */
+            unsigned better = 0;
+
+            for (unsigned other = 0; other < 4; other++)
+                better += rank_of(c, x[other]) > rank_of(c, x[k]) ||
+                          (other < k && rank_of(c, x[other]) == rank_of(c, x[k]));
+            if (better >= 2)
+                continue;
+            ck_bits32_at(out[4 + n], x[k], "element %u of thread %u", n, thread);
+            ck_bits32_at(out[n / 16] >> n % 16 * 2 & 3, k, "index %u of thread %u", n, thread);
+            n++;
+        }
+        ck_assert_uint_eq(n, 2 * g + 2);
+    }
+    for (; n < 16 * words; n++)
+        ck_bits32_at(out[n / 16] >> n % 16 * 2 & 3, 0, "unused index %u of thread %u", n, thread);
+    if (c->reduces) {
+        uint32_t want = 0x7fffffff;
+        bool any = false;
+
+        for (unsigned k = 0; k < c->num; k++) {
+            uint32_t x = in[k] & (c->abs ? 0x7fffffff : UINT32_MAX);
+
+            if ((x & 0x7fffffff) > 0x7f800000) {
+                if (!c->nan)
+                    continue;
+                want = 0x7fffffff;
+                break;
+            }
+            if (!any || (r.max ? is_below(&r, want, x) : is_below(&r, x, want)))
+                want = x;
+            any = true;
+        }
+        ck_bits32_at(out[4 + 64], want, "reduction of thread %u", thread);
+    }
+}
+
+START_TEST(loads_compress)
+{
+    static const uint32_t floats[] = { 0, 0x80000000, 0x3f800000, 0xbf800000, 0x7fc00000, 0xffc00001, 0x7f800000,
+                                       0xff800000, 1, 0x80000001, 0x42280000, 0xc2280000 };
+    struct compression c = compression_of((unsigned)_i);
+    static uint32_t in[32][COMPRESSED_COLUMNS], out[32][128];
+    void *params[] = { &image, &regs };
+    char name[16];
+
+    snprintf(name, sizeof name, "k%d", _i);
+    for (unsigned round = 0; round < 6; round++) {
+        for (unsigned k = 0; k < 32 * COMPRESSED_COLUMNS; k++)
+            in[k / COMPRESSED_COLUMNS][k % COMPRESSED_COLUMNS] =
+                round % 3 == 2 ? random_below(UINT32_MAX) : floats[random_below(round % 3 ? 4 : 12)];
+        ok(ptxiMemcpyHtoD(image, in, sizeof in));
+        ok(launch(name, 32, params));
+        ok(ptxiMemcpyDtoH(out, regs, sizeof out));
+        for (unsigned t = 0; t < 32; t++)
+            check_row(&c, in[t], out[t], t);
+    }
+}
+END_TEST
+
+/* --- tcgen05.alloc.exclusive --- */
+
+static void print_exclusive(FILE *out)
+{
+    fputs(test_file("exec/tcgen05/exclusive.ptx"), out);
+}
+
+static void set_up_exclusive(void)
+{
+    load_kernels("9.4", "sm_107a", print_exclusive);
+    ok(ptxiMemAlloc(&regs, 32 * 4));
+}
+
+static void set_up_exclusive_100(void)
+{
+    load_kernels("9.4", "sm_100f", print_exclusive);
+    ok(ptxiMemAlloc(&regs, 32 * 4));
+}
+
+static ptxiResult run_exclusive(const char *name, unsigned ctas, unsigned threads, uint32_t n, uint32_t *out)
+{
+    void *params[] = { &regs, &n };
+    ptxiResult r;
+
+    ok(ptxiMemsetD32(regs, 0, 8));
+    r = launch_grid(name, ctas, threads, params);
+    ok(ptxiMemcpyDtoH(out, regs, 32));
+    return r;
+}
+
+START_TEST(an_allocation_may_be_exclusive)
+{
+    uint32_t out[8], most = _i ? 576 : 512; /* sm_107, or sm_100 */
+
+    for (uint32_t n = 32; n <= most; n += 32) {
+        ok(run_exclusive("one", 1, 32, n, out));
+        ck_bits32_at(out[0], 0, "address of %u columns", n);
+        ck_bits32_at(out[1], n, "content of %u columns", n);
+        ck_bits32_at(out[2], 0, "address after %u columns", n);
+    }
+    for (uint32_t n = 0; n < 1024; n++)
+        if (n % 32 || !n || n > most)
+            ck_result(run_exclusive("one", 1, 32, n, out), PTXI_ERROR_LAUNCH_FAILED);
+}
+END_TEST
+
+/* Others wait for the exclusive allocation, and it waits for others. */
+START_TEST(an_exclusive_allocation_is_alone)
+{
+    uint32_t out[8];
+
+    ok(run_exclusive("first", 1, 64, 32, out));
+    ck_bits32(out[1], 7);
+    ok(run_exclusive("last", 1, 64, 32, out));
+    ck_bits32(out[1], 7);
+    ok(run_exclusive("pair", 2, 32, 96, out));
+    ck_bits32(out[0], 5);
+    ck_bits32(out[1], 5);
+}
+END_TEST
+
+START_TEST(exclusive_allocations_are_checked)
+{
+    static const char *const bad[] = { "shared_dealloc", "exclusive_dealloc", "other_size", "both" };
+    uint32_t out[8];
+
+    for (unsigned k = 0; k < sizeof bad / sizeof *bad; k++)
+        ck_result(run_exclusive(bad[k], 1, 32, 64, out), PTXI_ERROR_LAUNCH_FAILED);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("tmem");
@@ -363,5 +572,19 @@ int main(void)
     tcase_add_checked_fixture(u, set_up_reductions, close_context);
     tcase_add_loop_test(u, loads_reduce, 0, REDUCTIONS);
     suite_add_tcase(s, u);
+    t = tcase_create("exclusive, sm_100");
+    tcase_add_checked_fixture(t, set_up_exclusive_100, close_context);
+    tcase_add_loop_test(t, an_allocation_may_be_exclusive, 0, 1);
+    suite_add_tcase(s, t);
+    t = tcase_create("exclusive, sm_107");
+    tcase_add_checked_fixture(t, set_up_exclusive, close_context);
+    tcase_add_loop_test(t, an_allocation_may_be_exclusive, 1, 2);
+    tcase_add_test(t, an_exclusive_allocation_is_alone);
+    tcase_add_test(t, exclusive_allocations_are_checked);
+    suite_add_tcase(s, t);
+    t = tcase_create("compression");
+    tcase_add_checked_fixture(t, set_up_compressions, close_context);
+    tcase_add_loop_test(t, loads_compress, 0, COMPRESSIONS);
+    suite_add_tcase(s, t);
     return run_suite(s);
 }
