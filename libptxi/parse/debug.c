@@ -226,6 +226,39 @@ bool ptxi_debug_parse_sources(struct parser *p)
     return ptxi_parse_expect(p, '}');
 }
 
+/* The number of a domain of metadata. 1 is that of trace.mark, and there is no other. */
+static bool parse_metadata_domain(struct parser *p)
+{
+    static const struct ptxi_target family = { 107, 'f' };
+    const struct ptxi_row row = { .targets = &family, .target_count = 1 };
+
+    if (!ptxi_parse_require_for_token(p, 95, 90))
+        return false;
+    if (!ptxi_isa_target_ok(&row, p->target)) {
+        ptxi_parse_error(p, ptxi_parse_loc(p), "'.metadata_domain' requires .target sm_107f");
+        return false;
+    }
+    ptxi_parse_next(p);
+    if (p->tok.kind == PTXI_TOK_INT && p->tok.number != 1) {
+        ptxi_parse_error(p, ptxi_parse_loc(p), "the domain of metadata must be 1");
+        return false;
+    }
+    return ptxi_parse_expect(p, PTXI_TOK_INT);
+}
+
+/* .metadata_section, of which there is no text but that of ptxas. Other content than a domain is not known. */
+bool ptxi_debug_parse_metadata(struct parser *p)
+{
+    if (p->have_metadata) {
+        ptxi_parse_error(p, ptxi_parse_loc(p), "redefinition of '.metadata_section'");
+        return false;
+    }
+    p->have_metadata = true;
+    ptxi_parse_next(p);
+    return ptxi_parse_expect(p, '{') &&
+           (!ptxi_parse_is_word(p, "metadata_domain") || parse_metadata_domain(p)) && ptxi_parse_expect(p, '}');
+}
+
 /* One value: a number with this many bits, or a label with an offset, or a difference of labels. */
 static bool parse_value(struct parser *p, unsigned bits, bool in_debug_str)
 {

@@ -39,6 +39,7 @@ static bool parse_item(struct parser *p)
     case PTXI_D_file: return ptxi_debug_parse_file(p);
     case PTXI_D_section: return ptxi_debug_parse_section(p);
     case PTXI_D_nv_intermediate_source_section: return ptxi_debug_parse_sources(p);
+    case PTXI_D_metadata_section: return ptxi_debug_parse_metadata(p);
     case PTXI_D_pragma: return ptxi_pragma_parse(p, PTXI_PRAGMA_MODULE);
     case PTXI_D_alias: return ptxi_func_parse_alias(p);
     default:

@@ -53,7 +53,7 @@ struct parser {
     uint32_t part_files; /* number of files of the parts before it */
     uint16_t version;    /* major * 10 + minor */
     struct ptxi_target target;
-    bool have_version, have_address_size, have_dwarf;
+    bool have_version, have_address_size, have_dwarf, have_metadata;
     bool debug; /* .target has debug */
     bool narrow_addresses; /* .address_size is 32, or it is absent and an instruction has an address of 32 bits */
     unsigned expr_depth;

@@ -35,6 +35,7 @@ bool ptxi_linkage_parse(struct parser *p, uint8_t *linkage);
 bool ptxi_debug_parse_file(struct parser *p);
 bool ptxi_debug_parse_intermediate_loc(struct parser *p);
 bool ptxi_debug_parse_sources(struct parser *p); /* .nv_intermediate_source_section */
+bool ptxi_debug_parse_metadata(struct parser *p); /* .metadata_section */
 bool ptxi_debug_parse_loc(struct parser *p);
 bool ptxi_debug_parse_section(struct parser *p);
 bool ptxi_debug_parse_dwarf(struct parser *p);

@@ -232,6 +232,7 @@ bool ptxi_target_parse_module_head(struct parser *p)
 {
     if (ptxi_parse_directive(&p->tok) != PTXI_D_version)
         return ptxi_parse_error_expected(p, "'.version'");
+    p->have_metadata = false;
     if (!parse_version(p))
         return false;
     do /* the last .target is the one that counts */

@@ -480,11 +480,12 @@ START_TEST(unreachable_instructions_are_named)
 {
     struct module m;
     struct ptxi_code *c = code_of(&m,
-                                  KERNEL("", ".reg .b32 %r<2>;\nmapa.u32 %r1, %r0, 1;\nret;\ngetctarank.u32 %r1, %r0;"),
+                                  KERNEL("", ".reg .b32 r; .reg .b64 d; .reg .pred p;\nmov.b64 {r, p}, d;\nret;\n"
+                                             "st.local.v2.b32 [d], {p, r};"),
                                   "k", NULL);
 
     ck_assert_uint_eq(c->unsupported_count, 1); /* the second instruction is unreachable */
-    ck_assert_str_eq(c->unsupported[0], "mapa.u32");
+    ck_assert_str_eq(c->unsupported[0], "mov.b64 (a predicate in a vector)");
     unload(&m);
 }
 END_TEST
