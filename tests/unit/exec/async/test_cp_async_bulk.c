@@ -127,6 +127,31 @@ static const struct {
       reversed },
 };
 
+/* multimem.st.async of one byte and of two, and of the register's lower part. PTX 9.3. */
+START_TEST(narrow_asynchronous_stores)
+{
+    static const char text[] =
+        ".version 9.3\n.target sm_100\n.address_size 64\n.visible .entry k(.param .u64 p) { .reg .b64 %d; "
+        ".reg .b32 %r; .reg .b16 %h; ld.param.u64 %d, [p]; mov.b32 %r, 0x11223344; mov.b16 %h, 0x5566;\n"
+        "  multimem.st.async.release.gpu.global.b8 [%d], %r; multimem.st.async.release.sys.u16 [%d+2], %h; "
+        "multimem.st.async.release.gpu.s16 [%d+4], %r; multimem.st.async.release.gpu.u8 [%d+7], %h; ret; }\n";
+    ptxiModule m;
+    ptxiFunction f;
+    ptxiDevicePtr p;
+    void *params[] = { &p };
+    uint32_t out[2];
+
+    ok(ptxiModuleLoadData(&m, text));
+    ok(ptxiModuleGetFunction(&f, m, "k"));
+    ok(ptxiMemAlloc(&p, sizeof out));
+    ok(ptxiMemsetD8(p, 0xee, sizeof out));
+    ok(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
+    ok(ptxiMemcpyDtoH(out, p, sizeof out));
+    ck_assert_uint_eq(out[0], 0x5566ee44);
+    ck_assert_uint_eq(out[1], 0x66ee3344);
+}
+END_TEST
+
 START_TEST(copies_arrive_after_the_wait)
 {
     check_one_cta(cases[_i].name, cases[_i].target, cases[_i].body, THREADS, cases[_i].expect);
@@ -174,6 +199,7 @@ int main(void)
     unsetenv("PTXI_SCHED_SEED"); /* copies are executed as late as allowed */
     tcase_add_checked_fixture(t, open_context, close_context);
     tcase_add_loop_test(t, copies_arrive_after_the_wait, 0, sizeof cases / sizeof *cases);
+    tcase_add_test(t, narrow_asynchronous_stores);
     tcase_add_loop_test(t, bad_copies_are_reported, 0, sizeof faults / sizeof *faults);
     suite_add_tcase(s, t);
     return run_suite(s);
