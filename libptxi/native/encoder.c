@@ -307,6 +307,12 @@ void ptxi_x86_lea(struct ptxi_x86 *x, unsigned bits, unsigned reg, struct ptxi_x
     general(x, bits, 0x8d, reg, rm, 0);
 }
 
+void ptxi_x86_prefetch(struct ptxi_x86 *x, struct ptxi_x86_rm rm)
+{
+    assert(rm.memory);
+    general(x, 32, 0x0f18, 1, rm, 0); /* prefetcht0 */
+}
+
 void ptxi_x86_push(struct ptxi_x86 *x, unsigned reg)
 {
     rex(x, 32, 0, ptxi_x86_reg(reg));

@@ -14,7 +14,8 @@ static const char *const general_texts[] = {
     "mov ecx,0x12345678", "movabs r10,0x123456789abcdef0", "add rdx,QWORD PTR [r13+0x0]", "cmp rax,rcx",
     "sub rcx,0x80", "cmp DWORD PTR [rbx+0x8],0xffffffff", "test eax,eax", "test DWORD PTR [rbp+0x40],0x3",
     "cmp BYTE PTR [rbp+0xd],0x0", "not eax", "shl ecx,0x8", "imul rax,rcx", "movsxd rax,eax", "lea rcx,[rax+0x80]",
-    "push r12", "pop rbp", "call rax", "jmp rdx", "mov rsi,rbx", "mov eax,DWORD PTR [rax+r14*1+0x40]", "ret",
+    "push r12", "pop rbp", "call rax", "jmp rdx", "mov rsi,rbx",
+    "mov eax,DWORD PTR [rax+r14*1+0x40]", "prefetcht0 BYTE PTR [rax+rcx*1+0x0]", "ret",
 };
 
 static void encode_general(struct ptxi_x86 *x)
@@ -42,6 +43,7 @@ static void encode_general(struct ptxi_x86 *x)
     ptxi_x86_jump_reg(x, PTXI_RDX);
     ptxi_x86_load(x, 64, PTXI_RSI, R(PTXI_RBX));
     ptxi_x86_load(x, 32, PTXI_RAX, ptxi_x86_indexed(PTXI_RAX, PTXI_R14, 64));
+    ptxi_x86_prefetch(x, ptxi_x86_indexed(PTXI_RAX, PTXI_RCX, 0));
     ptxi_x86_ret(x);
 }
 
@@ -84,7 +86,7 @@ static const char *const narrow_texts[] = {
     "vpmovsxdq ymm2,XMMWORD PTR [rbp+0x10]", "vpmovzxdq ymm10,xmm11",
     "vcmpunordps ymm1,ymm9,ymm10", "vcmpltpd ymm1,ymm2,YMMWORD PTR [rbp+0x40]",
     "vshufps ymm1,ymm2,ymm3,0x88", "vpermq ymm1,ymm1,0xd8", "vmovmskps ecx,ymm9", "vmovmskpd eax,ymm1",
-    "vpblendvb ymm1,ymm2,ymm3,ymm12", "vmovd xmm9,eax", "vmovd eax,xmm9", "vzeroupper",
+    "vpblendvb ymm1,ymm2,ymm3,ymm12", "vmovd xmm9,eax", "vmovd eax,xmm9", "vzeroupper", "vptest ymm9,ymm15",
 };
 
 static void encode_narrow(struct ptxi_x86 *x)
@@ -105,6 +107,7 @@ static void encode_narrow(struct ptxi_x86 *x)
     ptxi_x86_vmovd(x, 9, PTXI_RAX);
     ptxi_x86_vmovd_from(x, PTXI_RAX, 9);
     ptxi_x86_vzeroupper(x);
+    ptxi_x86_vector(x, PTXI_V_PTEST, 9, 0, R(15));
 }
 
 static const char *const wide_texts[] = {

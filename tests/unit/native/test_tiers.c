@@ -307,6 +307,11 @@ static void compare(const struct outcome *a, const struct outcome *b, unsigned s
     if (a->result == b->result && !strcmp(a->report, b->report) && at == UINT32_MAX && in == UINT32_MAX)
         return;
     puts(text);
+    if (at != UINT32_MAX)
+        printf("register %u: 0x%x, want 0x%x\n", at, b->out[at], a->out[at]);
+    if (in != UINT32_MAX)
+        printf("word %u: 0x%x, want 0x%x\n", in, b->data[in], a->data[in]);
+    fflush(stdout); /* the process ends here */
     ck_abort_msg("seed %u: result %d, want %d; registers differ at %d, memory at %d; report:\n%s\nwant:\n%s", seed,
                  b->result, a->result, (int)at, (int)in, b->report, a->report);
 }
