@@ -90,6 +90,7 @@ struct ptxi_native_builder {
     bool *heads;                          /* instructions to which others jump */
     bool *in_loop;                        /* instructions between a backward branch and its target */
     uint32_t *entry;                      /* where the code of an instruction begins if it may be entered there, or 0 */
+    uint32_t *table_of;                   /* where the table of an instruction is, see family_lanes.c */
     uint32_t *begin;                      /* where the code of an instruction begins; after the last one: rare cases */
     uint32_t start;                       /* code that enters a block */
     uint32_t leave;                       /* code that leaves with the pc in rax */
@@ -135,6 +136,7 @@ void ptxi_native_flush(struct ptxi_native_builder *c); /* stores all dirty parts
 void ptxi_native_drop(struct ptxi_native_builder *c);  /* the same, and the cache is empty */
 
 void ptxi_native_put_constants(struct ptxi_native_builder *c);
+void ptxi_native_put_lane_tables(struct ptxi_native_builder *c);
 struct ptxi_x86_rm ptxi_native_constant(enum ptxi_native_const id, unsigned offset);
 /* Element 0 of a slot, or a predicate, in the frame. */
 struct ptxi_x86_rm ptxi_native_scalar(struct ptxi_native_builder *c, unsigned slot);

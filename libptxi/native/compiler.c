@@ -225,11 +225,13 @@ bool ptxi_native_compile(struct ptxi_native_builder *c)
     c->heads = calloc(c->code->count + 1, sizeof *c->heads);
     c->in_loop = calloc(c->code->count + 1, sizeof *c->in_loop);
     c->entry = calloc(c->code->count + 1, sizeof *c->entry);
+    c->table_of = calloc(c->code->count + 1, sizeof *c->table_of);
     c->begin = calloc(c->code->count + 1, sizeof *c->begin);
-    if (!c->heads || !c->in_loop || !c->entry || !c->begin)
+    if (!c->heads || !c->in_loop || !c->entry || !c->table_of || !c->begin)
         return false;
     clear(&c->cache);
     ptxi_native_put_constants(c);
+    ptxi_native_put_lane_tables(c);
     put_entry(c);
     find_heads(c);
     find_loops(c);
@@ -247,6 +249,7 @@ void ptxi_native_builder_free(struct ptxi_native_builder *c)
     free(c->heads);
     free(c->in_loop);
     free(c->entry);
+    free(c->table_of);
     free(c->begin);
     free(c->rare);
     free(c->jumps);

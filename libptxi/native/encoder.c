@@ -189,6 +189,11 @@ void ptxi_x86_kmovb_load(struct ptxi_x86 *x, unsigned k, struct ptxi_x86_rm memo
     vex(x, 0, PTXI_V(1, 1, 0x90, 0), k, 0, memory, 0);
 }
 
+void ptxi_x86_kmovw_to(struct ptxi_x86 *x, unsigned k, unsigned reg)
+{
+    vex(x, 0, PTXI_V(0, 1, 0x92, 0), k, 0, ptxi_x86_reg(reg), 0);
+}
+
 void ptxi_x86_kmovw_from(struct ptxi_x86 *x, unsigned reg, unsigned k)
 {
     vex(x, 0, PTXI_V(0, 1, 0x93, 0), reg, 0, ptxi_x86_reg(k), 0);
