@@ -17,8 +17,9 @@ typedef const struct ptxi_insn *enter_code(const struct ptxi_insn *i, struct ptx
 
 /* A place where the code may be entered. */
 struct entry {
-    _Atomic(const void *) at; /* NULL: none */
-    _Atomic uint8_t worth;    /* PTXI_TIER_AUTO: more if the code runs long from here, less if it is left soon */
+    const void *at;        /* NULL: none */
+    _Atomic uint8_t worth; /* more if the code runs long from here, less if it is left soon; 0: PTXI_TIER_AUTO does not
+                            * enter here */
 };
 
 struct ptxi_native_code {
@@ -31,7 +32,7 @@ struct ptxi_native_code {
 /* What struct ptxi_native_state refers to while a thread compiles, and if there is no native code. */
 static struct ptxi_native_code compiling, none;
 
-/* Of entries: at first, at most. An entry with 0 is closed. */
+/* Of entries: at first, at most. */
 enum { WORTH_FIRST = 16, WORTH_MOST = 64 };
 
 static bool is_code(const struct ptxi_native_code *n)
@@ -208,17 +209,25 @@ static inline void judge(struct entry *e, bool is_short)
         atomic_store_explicit(&e->worth, worth - (worth > 0), memory_order_relaxed);
     else if (worth < WORTH_MOST)
         atomic_store_explicit(&e->worth, worth + 1, memory_order_relaxed);
-    if (is_short && worth <= 1)
-        atomic_store_explicit(&e->at, NULL, memory_order_relaxed);
+}
+
+static inline bool is_auto(const struct ptxi_warp *w)
+{
+    return w->cta->grid->native_after;
+}
+
+static inline bool is_open(const struct ptxi_warp *w, const struct entry *e)
+{
+    return e->at && (atomic_load_explicit(&e->worth, memory_order_relaxed) || !is_auto(w));
 }
 
 static inline const struct ptxi_insn *enter(const struct ptxi_insn *pc, struct ptxi_warp *w,
-                                            struct ptxi_native_code *n, struct entry *e, const void *at)
+                                            struct ptxi_native_code *n, struct entry *e)
 {
     const int64_t quantum = w->quantum;
-    const struct ptxi_insn *to = n->enter(pc, w, at);
+    const struct ptxi_insn *to = n->enter(pc, w, e->at);
 
-    if (w->cta->grid->native_after) /* PTXI_TIER_AUTO */
+    if (is_auto(w))
         judge(e, was_short(w, pc, to, quantum));
     return to;
 }
@@ -229,10 +238,9 @@ static inline const struct ptxi_insn *step(const struct ptxi_insn *pc, struct pt
 {
     if (n && w->active == PTXI_ALL_LANES) {
         struct entry *e = &n->entry[pc - code->insns];
-        const void *at = atomic_load_explicit(&e->at, memory_order_relaxed);
 
-        if (at)
-            return enter(pc, w, n, e, at);
+        if (is_open(w, e))
+            return enter(pc, w, n, e);
     }
     return w->table[pc->op](pc, w);
 }
