@@ -45,6 +45,7 @@ enum { PTXI_NATIVE_REGISTERS = 32, PTXI_NATIVE_NO_PART = -1 };
 struct ptxi_native_cache {
     int32_t part[PTXI_NATIVE_REGISTERS];
     uint32_t dirty;                      /* registers that are newer than the frame */
+    uint32_t raw;                        /* dirty registers with f32 results that may have any NaN */
 };
 
 /* What the code of a rare case does after it has stored the dirty parts. */
@@ -58,7 +59,7 @@ enum ptxi_native_rare_kind {
 struct ptxi_native_rare {
     enum ptxi_native_rare_kind kind;
     uint32_t insn, target;               /* target: JUMP: number of an instruction */
-    uint32_t registers;                  /* CANONIZE: a set */
+    unsigned registers[2];               /* CANONIZE */
     uint32_t jump;                       /* the last jump to it, or UINT32_MAX */
     uint32_t resume;                     /* HANDLER, CANONIZE: where the code continues */
     struct ptxi_native_cache before, after;
@@ -81,13 +82,15 @@ struct ptxi_native_builder {
     uint32_t used[PTXI_NATIVE_REGISTERS]; /* when a register was used last */
     uint32_t clock;
     uint32_t kept, kept_in_part;          /* registers that the operation, the part, still needs */
-    unsigned registers, bytes;            /* of the host: number, and bytes of one */
+    unsigned registers, bytes;            /* of the host: number for values, and bytes of one */
     uint16_t shapes[PTXI_NATIVE_SHAPES];  /* slots */
     unsigned shape_count;
     uint32_t now;                         /* the instruction */
     bool dead;                            /* no code reaches this place */
     bool *heads;                          /* instructions to which others jump */
+    bool *in_loop;                        /* instructions between a backward branch and its target */
     uint32_t *entry;                      /* where the code of an instruction begins if it may be entered there, or 0 */
+    uint32_t *table_of;                   /* where the table of an instruction is, see family_lanes.c */
     uint32_t *begin;                      /* where the code of an instruction begins; after the last one: rare cases */
     uint32_t start;                       /* code that enters a block */
     uint32_t leave;                       /* code that leaves with the pc in rax */
@@ -95,6 +98,7 @@ struct ptxi_native_builder {
     uint32_t rare_count, rare_capacity;
     struct ptxi_native_jump *jumps;
     uint32_t jump_count, jump_capacity;
+    bool in_rare_case;                    /* the code is at the end, where no further rare cases are declared */
     bool oom;
 };
 
@@ -113,8 +117,14 @@ unsigned ptxi_native_temporary(struct ptxi_native_builder *c);
 /* The part in a register, or where it is now. The register must not be written. */
 unsigned ptxi_native_source(struct ptxi_native_builder *c, int32_t part);
 struct ptxi_x86_rm ptxi_native_operand(struct ptxi_native_builder *c, int32_t part);
+/* The same for operations whose result does not depend on which NaN an f32 operand is. */
+unsigned ptxi_native_source_f32(struct ptxi_native_builder *c, int32_t part);
+struct ptxi_x86_rm ptxi_native_operand_f32(struct ptxi_native_builder *c, int32_t part);
 void ptxi_native_define(struct ptxi_native_builder *c, int32_t part, unsigned reg); /* part = reg */
-/* The register that has the part, to be overwritten by a new value of the same part, or UINT_MAX. */
+/* The same for an f32 result with any NaN. Who stores or reads it replaces NaNs first. */
+void ptxi_native_define_f32(struct ptxi_native_builder *c, int32_t part, unsigned reg);
+/* The register that has the part, to be overwritten by a new value of the same part, or UINT_MAX. It may have any NaN.
+ */
 unsigned ptxi_native_own(struct ptxi_native_builder *c, int32_t part);
 void ptxi_native_end_part(struct ptxi_native_builder *c);
 
@@ -126,10 +136,14 @@ void ptxi_native_flush(struct ptxi_native_builder *c); /* stores all dirty parts
 void ptxi_native_drop(struct ptxi_native_builder *c);  /* the same, and the cache is empty */
 
 void ptxi_native_put_constants(struct ptxi_native_builder *c);
+void ptxi_native_put_lane_tables(struct ptxi_native_builder *c);
 struct ptxi_x86_rm ptxi_native_constant(enum ptxi_native_const id, unsigned offset);
 /* Element 0 of a slot, or a predicate, in the frame. */
 struct ptxi_x86_rm ptxi_native_scalar(struct ptxi_native_builder *c, unsigned slot);
 struct ptxi_x86_rm ptxi_native_frame(unsigned slot, unsigned offset);
+
+/* Replaces NaNs in a register by the one of f32 results. */
+void ptxi_native_replace_nan(struct ptxi_native_builder *c, unsigned reg);
 
 /* --- rare cases --- */
 uint32_t ptxi_native_rare(struct ptxi_native_builder *c, enum ptxi_native_rare_kind kind);

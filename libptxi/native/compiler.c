@@ -74,24 +74,6 @@ static void put_handler_case(struct ptxi_native_builder *c, const struct ptxi_na
     ptxi_x86_patch(&c->x, ptxi_x86_jump(&c->x), r->resume);
 }
 
-static void canonize(struct ptxi_native_builder *c, unsigned reg)
-{
-    const struct ptxi_x86_rm nan = ptxi_native_constant(PTXI_CONST_NAN, 0);
-
-    if (c->x.wide) {
-        ptxi_x86_vector_masked(&c->x, PTXI_V_CMPPS, 1, reg, ptxi_x86_reg(reg), 3, 0);
-        ptxi_x86_vector_masked(&c->x, PTXI_V_MOV, reg, 0, nan, -1, 1);
-    } else {
-        /* Any other register may be in use. This one is saved below the stack, which no signal handler overwrites. */
-        const unsigned t = reg ? 0 : 1;
-
-        ptxi_x86_vector(&c->x, PTXI_V_MOVU_TO, t, 0, ptxi_x86_at(PTXI_RSP, -64));
-        ptxi_x86_vector_imm(&c->x, PTXI_V_CMPPS, t, reg, ptxi_x86_reg(reg), 3);
-        ptxi_x86_vector_imm(&c->x, PTXI_V_BLENDVB, reg, reg, nan, t << 4);
-        ptxi_x86_vector(&c->x, PTXI_V_MOVU, t, 0, ptxi_x86_at(PTXI_RSP, -64));
-    }
-}
-
 static void put_rare(struct ptxi_native_builder *c, const struct ptxi_native_rare *r)
 {
     switch (r->kind) {
@@ -110,9 +92,9 @@ static void put_rare(struct ptxi_native_builder *c, const struct ptxi_native_rar
         ptxi_native_jump_to(c, r->target);
         break;
     case PTXI_RARE_CANONIZE:
-        for (unsigned k = 0; k < c->registers; k++)
-            if (r->registers >> k & 1)
-                canonize(c, k);
+        ptxi_native_replace_nan(c, r->registers[0]);
+        if (r->registers[1] != r->registers[0])
+            ptxi_native_replace_nan(c, r->registers[1]);
         ptxi_x86_patch(&c->x, ptxi_x86_jump(&c->x), r->resume);
         break;
     }
@@ -120,6 +102,7 @@ static void put_rare(struct ptxi_native_builder *c, const struct ptxi_native_rar
 
 static void put_rare_cases(struct ptxi_native_builder *c)
 {
+    c->in_rare_case = true;
     for (uint32_t k = 0; k < c->rare_count && !c->oom; k++) {
         const struct ptxi_native_rare r = c->rare[k];
         const uint32_t start = c->x.size;
@@ -145,6 +128,21 @@ static void find_heads(struct ptxi_native_builder *c)
     for (uint32_t k = 0; k < c->code->count; k++)
         if (ptxi_native_is_branch(c->code->insns[k].op))
             add_head(c, (int64_t)k + c->code->insns[k].imm);
+}
+
+static void find_loops(struct ptxi_native_builder *c)
+{
+    uint32_t begin = UINT32_MAX; /* of the loops around the instruction */
+
+    for (uint32_t k = c->code->count; k--;) {
+        const struct ptxi_insn *i = &c->code->insns[k];
+
+        if (ptxi_native_is_branch(i->op) && i->imm <= 0 && k + (uint32_t)i->imm < begin)
+            begin = k + (uint32_t)i->imm;
+        c->in_loop[k] = begin <= k;
+        if (begin == k)
+            begin = UINT32_MAX;
+    }
 }
 
 static bool emit(struct ptxi_native_builder *c, const struct ptxi_insn *i)
@@ -182,7 +180,7 @@ static bool is_empty(const struct ptxi_native_cache *cache)
 
 static void clear(struct ptxi_native_cache *cache)
 {
-    cache->dirty = 0;
+    cache->dirty = cache->raw = 0;
     for (unsigned r = 0; r < PTXI_NATIVE_REGISTERS; r++)
         cache->part[r] = PTXI_NATIVE_NO_PART;
 }
@@ -222,17 +220,21 @@ static void patch_block_jumps(struct ptxi_native_builder *c)
 
 bool ptxi_native_compile(struct ptxi_native_builder *c)
 {
-    c->registers = c->x.wide ? 32 : 16;
+    c->registers = c->x.wide ? 32 : 15; /* AVX2: the last one is for tests */
     c->bytes = c->x.wide ? 64 : 32;
     c->heads = calloc(c->code->count + 1, sizeof *c->heads);
+    c->in_loop = calloc(c->code->count + 1, sizeof *c->in_loop);
     c->entry = calloc(c->code->count + 1, sizeof *c->entry);
+    c->table_of = calloc(c->code->count + 1, sizeof *c->table_of);
     c->begin = calloc(c->code->count + 1, sizeof *c->begin);
-    if (!c->heads || !c->entry || !c->begin)
+    if (!c->heads || !c->in_loop || !c->entry || !c->table_of || !c->begin)
         return false;
     clear(&c->cache);
     ptxi_native_put_constants(c);
+    ptxi_native_put_lane_tables(c);
     put_entry(c);
     find_heads(c);
+    find_loops(c);
     put_blocks(c);
     put_rare_cases(c);
     if (c->oom || c->x.oom || c->x.size >= MAX_CODE)
@@ -245,7 +247,9 @@ void ptxi_native_builder_free(struct ptxi_native_builder *c)
 {
     free(c->x.bytes);
     free(c->heads);
+    free(c->in_loop);
     free(c->entry);
+    free(c->table_of);
     free(c->begin);
     free(c->rare);
     free(c->jumps);

@@ -189,6 +189,11 @@ void ptxi_x86_kmovb_load(struct ptxi_x86 *x, unsigned k, struct ptxi_x86_rm memo
     vex(x, 0, PTXI_V(1, 1, 0x90, 0), k, 0, memory, 0);
 }
 
+void ptxi_x86_kmovw_to(struct ptxi_x86 *x, unsigned k, unsigned reg)
+{
+    vex(x, 0, PTXI_V(0, 1, 0x92, 0), k, 0, ptxi_x86_reg(reg), 0);
+}
+
 void ptxi_x86_kmovw_from(struct ptxi_x86 *x, unsigned reg, unsigned k)
 {
     vex(x, 0, PTXI_V(0, 1, 0x93, 0), reg, 0, ptxi_x86_reg(k), 0);
@@ -305,6 +310,12 @@ void ptxi_x86_movsxd(struct ptxi_x86 *x, unsigned reg, struct ptxi_x86_rm rm)
 void ptxi_x86_lea(struct ptxi_x86 *x, unsigned bits, unsigned reg, struct ptxi_x86_rm rm)
 {
     general(x, bits, 0x8d, reg, rm, 0);
+}
+
+void ptxi_x86_prefetch(struct ptxi_x86 *x, struct ptxi_x86_rm rm)
+{
+    assert(rm.memory);
+    general(x, 32, 0x0f18, 1, rm, 0); /* prefetcht0 */
 }
 
 void ptxi_x86_push(struct ptxi_x86 *x, unsigned reg)

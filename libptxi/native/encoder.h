@@ -80,6 +80,9 @@ enum ptxi_x86_vector_op {
     PTXI_V_PCMPEQD = PTXI_V(1, 1, 0x76, 0), PTXI_V_PCMPGTD = PTXI_V(1, 1, 0x66, 0),
     PTXI_V_PMOVSXDQ = PTXI_V(1, 2, 0x25, 0), PTXI_V_PMOVZXDQ = PTXI_V(1, 2, 0x35, 0),
     PTXI_V_CVTDQ2PS = PTXI_V(0, 1, 0x5b, 0),
+    PTXI_V_PTEST = PTXI_V(1, 2, 0x17, 0),      /* VEX only */
+    PTXI_V_PERMD = PTXI_V(1, 2, 0x36, 0),      /* `first` has the numbers of elements of rm */
+    PTXI_V_BLENDD = PTXI_V(1, 3, 0x02, 0),     /* VEX only: imm: the elements of rm */
     PTXI_V_SHUFPS = PTXI_V(0, 1, 0xc6, 0), PTXI_V_PERMQ = PTXI_V(1, 3, 0x00, 1),
     PTXI_V_MOVMSKPS = PTXI_V(0, 1, 0x50, 0), PTXI_V_MOVMSKPD = PTXI_V(1, 1, 0x50, 0), /* to a general register */
     PTXI_V_BLENDVB = PTXI_V(1, 3, 0x4c, 0),    /* VEX only */
@@ -101,6 +104,7 @@ void ptxi_x86_vmovd_from(struct ptxi_x86 *x, unsigned reg, unsigned vector); /* 
 void ptxi_x86_vzeroupper(struct ptxi_x86 *x);
 void ptxi_x86_kmovw_load(struct ptxi_x86 *x, unsigned k, struct ptxi_x86_rm memory);
 void ptxi_x86_kmovb_load(struct ptxi_x86 *x, unsigned k, struct ptxi_x86_rm memory);
+void ptxi_x86_kmovw_to(struct ptxi_x86 *x, unsigned k, unsigned reg);
 void ptxi_x86_kmovw_from(struct ptxi_x86 *x, unsigned reg, unsigned k);
 void ptxi_x86_kortestw(struct ptxi_x86 *x, unsigned k);
 
@@ -126,6 +130,7 @@ void ptxi_x86_shl_cl(struct ptxi_x86 *x, unsigned reg); /* 32 bits */
 void ptxi_x86_imul(struct ptxi_x86 *x, unsigned reg, struct ptxi_x86_rm rm);   /* 64 bits */
 void ptxi_x86_movsxd(struct ptxi_x86 *x, unsigned reg, struct ptxi_x86_rm rm); /* 32 to 64 bits */
 void ptxi_x86_lea(struct ptxi_x86 *x, unsigned bits, unsigned reg, struct ptxi_x86_rm rm);
+void ptxi_x86_prefetch(struct ptxi_x86 *x, struct ptxi_x86_rm rm);
 void ptxi_x86_push(struct ptxi_x86 *x, unsigned reg);
 void ptxi_x86_pop(struct ptxi_x86 *x, unsigned reg);
 void ptxi_x86_call(struct ptxi_x86 *x, unsigned reg);

@@ -142,8 +142,8 @@ bool ptxi_native_emit_setp_float(builder *c, insn *i, uint32_t bits, uint32_t pr
     const uint32_t compare = bits == 32 ? PTXI_V_CMPPS : PTXI_V_CMPPD;
 
     for (unsigned k = 0; k < ptxi_native_parts(c, bits); k++) {
-        unsigned a = ptxi_native_source(c, part(c, i->a, k));
-        struct ptxi_x86_rm b = ptxi_native_operand(c, part(c, i->b, k));
+        unsigned a = ptxi_native_source_f32(c, part(c, i->a, k));
+        struct ptxi_x86_rm b = ptxi_native_operand_f32(c, part(c, i->b, k));
 
         if (c->x.wide) {
             ptxi_x86_vector_masked(&c->x, compare, 1, a, b, (int)predicate, 0);

@@ -18,9 +18,13 @@ bool ptxi_native_emit_mov(builder *c, insn *i, uint32_t bits, uint32_t unused)
     (void)unused;
     for (unsigned k = 0; k < ptxi_native_parts(c, bits) && i->d != i->a; k++) {
         unsigned d = ptxi_native_new(c);
+        struct ptxi_x86_rm a = ptxi_native_operand_f32(c, part(c, i->a, k));
 
-        ptxi_x86_vector(&c->x, PTXI_V_MOV, d, 0, ptxi_native_operand(c, part(c, i->a, k)));
-        ptxi_native_define(c, part(c, i->d, k), d);
+        ptxi_x86_vector(&c->x, PTXI_V_MOV, d, 0, a);
+        if (!a.memory && c->cache.raw >> a.reg & 1)
+            ptxi_native_define_f32(c, part(c, i->d, k), d);
+        else
+            ptxi_native_define(c, part(c, i->d, k), d);
         ptxi_native_end_part(c);
     }
     return true;

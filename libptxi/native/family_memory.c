@@ -97,24 +97,48 @@ bool ptxi_native_emit_address_wide(builder *c, insn *i, uint32_t is_signed, uint
     return true;
 }
 
-/* Whether `bytes` at rax are in the allocation that the instruction hit last, as in ptxi_access_is_cached(). */
+/* A field of the cache entry with the allocation that the instruction hit last: ptxi_access_hit(). */
+static struct ptxi_x86_rm of_hit(insn *i, size_t offset)
+{
+    const size_t entry = ((uintptr_t)i / sizeof *i) % PTXI_ACCESS_HITS * sizeof(struct ptxi_access_hit);
+
+    return ptxi_x86_at(PTXI_NATIVE_HITS, (int32_t)(entry + offset));
+}
+
+#define HIT(i, name) of_hit(i, offsetof(struct ptxi_access_hit, name))
+
+/* Whether `bytes` at rax are in that allocation, as in ptxi_access_is_cached(). */
 static void check_bounds(builder *c, insn *i, unsigned bytes, bool is_store, uint32_t rare)
 {
-    const unsigned entry = ((uintptr_t)i / sizeof *i) % PTXI_ACCESS_HITS * sizeof(struct ptxi_access_hit);
-    const size_t end = is_store ? offsetof(struct ptxi_access_hit, write_hi) : offsetof(struct ptxi_access_hit, hi);
-
-    ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_RAX,
-                 ptxi_x86_at(PTXI_NATIVE_HITS, (int32_t)(entry + offsetof(struct ptxi_access_hit, lo))));
+    ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_RAX, HIT(i, lo));
     ptxi_native_jump_rare(c, rare, PTXI_B);
     ptxi_x86_lea(&c->x, 64, PTXI_RCX, ptxi_x86_at(PTXI_RAX, (int32_t)bytes));
-    ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_RCX, ptxi_x86_at(PTXI_NATIVE_HITS, (int32_t)(entry + end)));
+    ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_RCX, is_store ? HIT(i, write_hi) : HIT(i, hi));
     ptxi_native_jump_rare(c, rare, PTXI_A);
     ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_RCX, reg(PTXI_RAX));
     ptxi_native_jump_rare(c, rare, PTXI_BE);
     ptxi_x86_load(&c->x, 64, PTXI_RDX, ptxi_x86_at(PTXI_NATIVE_GENERATION, 0));
-    ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_RDX,
-                 ptxi_x86_at(PTXI_NATIVE_HITS, (int32_t)(entry + offsetof(struct ptxi_access_hit, generation))));
+    ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_RDX, HIT(i, generation));
     ptxi_native_jump_rare(c, rare, PTXI_NE);
+}
+
+/* As ptxi_prefetch_rounds(), for a load in a loop, at rax. */
+static void prefetch_rounds(builder *c, insn *i)
+{
+    enum { LOG_AHEAD = 2 };
+    uint32_t irregular;
+
+    if (!c->in_loop[c->now])
+        return;
+    ptxi_x86_load(&c->x, 64, PTXI_RCX, reg(PTXI_RAX));
+    ptxi_x86_alu(&c->x, PTXI_SUB, 64, PTXI_RCX, HIT(i, last));
+    ptxi_x86_store(&c->x, 64, HIT(i, last), PTXI_RAX);
+    ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_RCX, HIT(i, step));
+    ptxi_x86_store(&c->x, 64, HIT(i, step), PTXI_RCX);
+    irregular = ptxi_x86_jump_if(&c->x, PTXI_NE);
+    ptxi_x86_shl(&c->x, 64, PTXI_RCX, LOG_AHEAD);
+    ptxi_x86_prefetch(&c->x, ptxi_x86_indexed(PTXI_RAX, PTXI_RCX, 0));
+    ptxi_x86_patch(&c->x, irregular, c->x.size);
 }
 
 /* rax = the address of lane 0, if the register holds a row of aligned addresses */
@@ -188,6 +212,7 @@ bool ptxi_native_emit_load_row(builder *c, insn *i, uint32_t bits, uint32_t unus
     ptxi_x86_alu_imm(&c->x, PTXI_CMP, 64, FIELD(i->a, stride), (int32_t)size);
     one = ptxi_x86_jump_if(&c->x, PTXI_NE);
     check_bounds(c, i, PTXI_LANES * size, false, rare);
+    prefetch_rounds(c, i);
     load_row(c, d, bits, PTXI_NO_REGISTER, 0);
     done = ptxi_x86_jump(&c->x);
     ptxi_x86_patch(&c->x, one, c->x.size);

@@ -19,8 +19,84 @@ static struct ptxi_x86_rm in_frame(int32_t part)
     return ptxi_x86_at(PTXI_NATIVE_FRAME, part);
 }
 
+/* --- NaNs ---
+ *
+ * f32 results have one NaN. It replaces others only before something reads it that could tell them apart. Arithmetic
+ * and comparisons cannot: a NaN operand gives a NaN, and is unordered, whichever NaN it is. */
+
+/* A register for tests, which has no part. */
+static unsigned test_register(const struct ptxi_native_builder *c)
+{
+    return c->registers;
+}
+
+static void test_nan(struct ptxi_native_builder *c, unsigned a, unsigned b)
+{
+    enum { UNORDERED = 3, ORDERED = 7, MASK = 2 };
+    const unsigned t = test_register(c);
+
+    if (c->x.wide) {
+        ptxi_x86_vector_masked(&c->x, PTXI_V_CMPPS, MASK, a, ptxi_x86_reg(b), ORDERED, 0);
+        ptxi_x86_kortestw(&c->x, MASK);
+    } else {
+        ptxi_x86_vector_imm(&c->x, PTXI_V_CMPPS, t, a, ptxi_x86_reg(b), UNORDERED);
+        ptxi_x86_vector(&c->x, PTXI_V_PTEST, t, 0, ptxi_x86_reg(t));
+    }
+}
+
+void ptxi_native_replace_nan(struct ptxi_native_builder *c, unsigned reg)
+{
+    enum { UNORDERED = 3, MASK = 2 };
+    const struct ptxi_x86_rm nan = ptxi_native_constant(PTXI_CONST_NAN, 0);
+    const unsigned t = test_register(c);
+
+    if (c->x.wide) {
+        ptxi_x86_vector_masked(&c->x, PTXI_V_CMPPS, MASK, reg, ptxi_x86_reg(reg), UNORDERED, 0);
+        ptxi_x86_vector_masked(&c->x, PTXI_V_MOV, reg, 0, nan, -1, MASK);
+    } else {
+        ptxi_x86_vector_imm(&c->x, PTXI_V_CMPPS, t, reg, ptxi_x86_reg(reg), UNORDERED);
+        ptxi_x86_vector_imm(&c->x, PTXI_V_BLENDVB, reg, reg, nan, t << 4);
+    }
+}
+
+static void canonize_pair(struct ptxi_native_builder *c, unsigned a, unsigned b)
+{
+    uint32_t rare;
+
+    c->cache.raw &= ~(UINT32_C(1) << a | UINT32_C(1) << b);
+    if (c->in_rare_case) {
+        ptxi_native_replace_nan(c, a);
+        if (a != b)
+            ptxi_native_replace_nan(c, b);
+        return;
+    }
+    rare = ptxi_native_rare(c, PTXI_RARE_CANONIZE);
+    if (rare == UINT32_MAX)
+        return;
+    c->rare[rare].registers[0] = a;
+    c->rare[rare].registers[1] = b;
+    test_nan(c, a, b);
+    ptxi_native_jump_rare(c, rare, c->x.wide ? PTXI_AE : PTXI_NE);
+    ptxi_native_resume(c, rare);
+}
+
+/* Replaces NaNs in a register, and in another one that is raw, because one instruction tests two. */
+static void canonize(struct ptxi_native_builder *c, unsigned reg)
+{
+    const uint32_t bit = UINT32_C(1) << reg;
+    uint32_t others;
+
+    if (!(c->cache.raw & bit))
+        return;
+    others = c->cache.raw & ~bit;
+    canonize_pair(c, reg, others ? (unsigned)__builtin_ctz(others) : reg);
+}
+
+/* --- the cache --- */
+
 static void store(struct ptxi_native_builder *c, unsigned reg)
 {
+    canonize(c, reg);
     ptxi_x86_vector(&c->x, PTXI_V_MOV_TO, reg, 0, in_frame(c->cache.part[reg]));
     c->cache.dirty &= ~(UINT32_C(1) << reg);
 }
@@ -70,13 +146,13 @@ unsigned ptxi_native_new(struct ptxi_native_builder *c)
 
 unsigned ptxi_native_temporary(struct ptxi_native_builder *c)
 {
-    unsigned r = take(c, 16);
+    unsigned r = take(c, c->registers < 16 ? c->registers : 16);
 
     c->kept_in_part |= UINT32_C(1) << r;
     return r;
 }
 
-unsigned ptxi_native_source(struct ptxi_native_builder *c, int32_t part)
+unsigned ptxi_native_source_f32(struct ptxi_native_builder *c, int32_t part)
 {
     unsigned r = find(c, part);
 
@@ -90,7 +166,15 @@ unsigned ptxi_native_source(struct ptxi_native_builder *c, int32_t part)
     return r;
 }
 
-struct ptxi_x86_rm ptxi_native_operand(struct ptxi_native_builder *c, int32_t part)
+unsigned ptxi_native_source(struct ptxi_native_builder *c, int32_t part)
+{
+    unsigned r = ptxi_native_source_f32(c, part);
+
+    canonize(c, r);
+    return r;
+}
+
+struct ptxi_x86_rm ptxi_native_operand_f32(struct ptxi_native_builder *c, int32_t part)
 {
     unsigned r = find(c, part);
 
@@ -101,24 +185,47 @@ struct ptxi_x86_rm ptxi_native_operand(struct ptxi_native_builder *c, int32_t pa
     return ptxi_x86_reg(r);
 }
 
+struct ptxi_x86_rm ptxi_native_operand(struct ptxi_native_builder *c, int32_t part)
+{
+    struct ptxi_x86_rm operand = ptxi_native_operand_f32(c, part);
+
+    if (!operand.memory)
+        canonize(c, operand.reg);
+    return operand;
+}
+
+/* The register no longer has a part. */
+static void release(struct ptxi_native_builder *c, unsigned reg)
+{
+    c->cache.part[reg] = PTXI_NATIVE_NO_PART;
+    c->cache.dirty &= ~(UINT32_C(1) << reg);
+    c->cache.raw &= ~(UINT32_C(1) << reg);
+}
+
 void ptxi_native_define(struct ptxi_native_builder *c, int32_t part, unsigned reg)
 {
     unsigned old = find(c, part);
 
-    if (old != UINT_MAX) {
-        c->cache.part[old] = PTXI_NATIVE_NO_PART;
-        c->cache.dirty &= ~(UINT32_C(1) << old);
-    }
+    if (old != UINT_MAX)
+        release(c, old);
     c->cache.part[reg] = part;
     c->cache.dirty |= UINT32_C(1) << reg;
+}
+
+void ptxi_native_define_f32(struct ptxi_native_builder *c, int32_t part, unsigned reg)
+{
+    ptxi_native_define(c, part, reg);
+    c->cache.raw |= UINT32_C(1) << reg;
 }
 
 unsigned ptxi_native_own(struct ptxi_native_builder *c, int32_t part)
 {
     unsigned r = find(c, part);
 
-    if (r != UINT_MAX)
-        c->kept |= UINT32_C(1) << r;
+    if (r == UINT_MAX)
+        return r;
+    release(c, r);
+    c->kept |= UINT32_C(1) << r;
     return r;
 }
 
@@ -142,10 +249,8 @@ void ptxi_native_forget(struct ptxi_native_builder *c, unsigned slot, unsigned u
     const int32_t from = (int32_t)(slot * PTXI_UNIT), to = (int32_t)((slot + units) * PTXI_UNIT);
 
     for (unsigned r = 0; r < c->registers; r++)
-        if (c->cache.part[r] >= from && c->cache.part[r] < to) {
-            c->cache.part[r] = PTXI_NATIVE_NO_PART;
-            c->cache.dirty &= ~(UINT32_C(1) << r);
-        }
+        if (c->cache.part[r] >= from && c->cache.part[r] < to)
+            release(c, r);
 }
 
 void ptxi_native_flush(struct ptxi_native_builder *c)

@@ -15,16 +15,25 @@
 
 typedef const struct ptxi_insn *enter_code(const struct ptxi_insn *i, struct ptxi_warp *w, const void *at);
 
+/* A place where the code may be entered. */
+struct entry {
+    const void *at;        /* NULL: none */
+    _Atomic uint8_t worth; /* more if the code runs long from here, less if it is left soon; 0: PTXI_TIER_AUTO does not
+                            * enter here */
+};
+
 struct ptxi_native_code {
-    unsigned char *bytes;    /* executable */
+    unsigned char *bytes; /* executable */
     uint32_t size;
     enter_code *enter;
-    const void *const *entry; /* by instruction; NULL: none */
-    const void *entries[];
+    struct entry entry[]; /* by instruction */
 };
 
 /* What struct ptxi_native_state refers to while a thread compiles, and if there is no native code. */
 static struct ptxi_native_code compiling, none;
+
+/* Of entries: at first, at most. */
+enum { WORTH_FIRST = 16, WORTH_MOST = 64 };
 
 static bool is_code(const struct ptxi_native_code *n)
 {
@@ -85,20 +94,21 @@ static void tell_perf(const struct ptxi_native_code *n, const char *name)
 static struct ptxi_native_code *place(struct ptxi_native_builder *c)
 {
     const uint32_t count = c->code->count;
-    struct ptxi_native_code *n = malloc(sizeof *n + count * sizeof *n->entries);
+    struct ptxi_native_code *n = malloc(sizeof *n + count * sizeof *n->entry);
 
     if (!n)
         return NULL;
     n->size = c->x.size;
-    n->entry = n->entries;
     n->bytes = ptxi_exec_memory_new(c->x.bytes, c->x.size);
     if (!n->bytes) {
         free(n);
         return NULL;
     }
     n->enter = (enter_code *)(uintptr_t)(n->bytes + c->start);
-    for (uint32_t k = 0; k < count; k++)
-        n->entries[k] = c->entry[k] ? n->bytes + c->entry[k] : NULL;
+    for (uint32_t k = 0; k < count; k++) {
+        n->entry[k].at = c->entry[k] ? n->bytes + c->entry[k] : NULL;
+        n->entry[k].worth = WORTH_FIRST;
+    }
     tell_perf(n, c->code->name);
     return n;
 }
@@ -177,12 +187,61 @@ static inline struct ptxi_native_code *native_code(const struct ptxi_warp *w)
     return is_code(n) ? n : NULL;
 }
 
+/* Whether native code that began at `from` and was left for `to` has run for a few instructions only. Loops have paid
+ * for the quantum. */
+static inline bool was_short(const struct ptxi_warp *w, const struct ptxi_insn *from, const struct ptxi_insn *to,
+                             int64_t quantum)
+{
+    enum { SHORT = 8 };
+
+    if (to == w->stop && w->barrier_state >= PTXI_WARP_BARRIER_AT && w->barrier_state != PTXI_WARP_EXITED)
+        to = w->barrier_pc;
+    return w->quantum == quantum && (uintptr_t)to - (uintptr_t)from < SHORT * sizeof *to;
+}
+
+/* To enter and to leave native code takes the time of some instructions. Where it is mostly left soon (lanes diverge,
+ * or the warp waits), the interpreter is faster. */
+static inline void judge(struct entry *e, bool is_short)
+{
+    const uint8_t worth = atomic_load_explicit(&e->worth, memory_order_relaxed);
+
+    if (is_short)
+        atomic_store_explicit(&e->worth, worth - (worth > 0), memory_order_relaxed);
+    else if (worth < WORTH_MOST)
+        atomic_store_explicit(&e->worth, worth + 1, memory_order_relaxed);
+}
+
+static inline bool is_auto(const struct ptxi_warp *w)
+{
+    return w->cta->grid->native_after;
+}
+
+static inline bool is_open(const struct ptxi_warp *w, const struct entry *e)
+{
+    return e->at && (atomic_load_explicit(&e->worth, memory_order_relaxed) || !is_auto(w));
+}
+
+static inline const struct ptxi_insn *enter(const struct ptxi_insn *pc, struct ptxi_warp *w,
+                                            struct ptxi_native_code *n, struct entry *e)
+{
+    const int64_t quantum = w->quantum;
+    const struct ptxi_insn *to = n->enter(pc, w, e->at);
+
+    if (is_auto(w))
+        judge(e, was_short(w, pc, to, quantum));
+    return to;
+}
+
 /* Executes from pc on: native code, or one instruction. */
 static inline const struct ptxi_insn *step(const struct ptxi_insn *pc, struct ptxi_warp *w,
-                                           const struct ptxi_native_code *n, const struct ptxi_code *code)
+                                           struct ptxi_native_code *n, const struct ptxi_code *code)
 {
-    if (n && w->active == PTXI_ALL_LANES && n->entry[pc - code->insns])
-        return n->enter(pc, w, n->entry[pc - code->insns]);
+    if (n && w->active == PTXI_ALL_LANES) {
+        struct entry *e = &n->entry[pc - code->insns];
+
+        if (is_open(w, e))
+            return enter(pc, w, n, e);
+    }
     return w->table[pc->op](pc, w);
 }
 
@@ -191,7 +250,7 @@ static inline void run_warp(struct ptxi_warp *w, const struct ptxi_insn *pc)
 {
     do {
         const struct ptxi_frame *frame = w->frame;
-        const struct ptxi_native_code *n = native_code(w);
+        struct ptxi_native_code *n = native_code(w);
 
         do
             pc = step(pc, w, n, frame->code);

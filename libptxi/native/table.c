@@ -2,6 +2,7 @@
 
 #include <assert.h>
 
+#include "exec/sync/lane_collectives.h"
 #include "isa/isa.h"
 #include "native/native.h"
 

@@ -131,6 +131,7 @@ static void usage(FILE *to)
           "  --atomics      measure only loops of atomic operations, compared with C\n"
           "  --textures     measure only texture fetches\n"
           "  --scaling      measure only the speed-up with 2, 4, ... workers, compared with C on as many threads\n"
+          "  --tiers        measure only the kernels, on each tier\n"
           "  --cpu-time     measure process CPU time, not wall-clock time; less noise on a busy machine, requires one "
           "worker\n"
           "  --csv          print comma-separated values\n"
@@ -154,6 +155,7 @@ static void parse_options(struct options *o, int argc, char **argv)
         ATOMICS,
         TEXTURES,
         SCALING,
+        TIERS,
         CPU,
         CSV,
         DIR,
@@ -164,7 +166,7 @@ static void parse_options(struct options *o, int argc, char **argv)
         {"no-twins", 0, 0, NO_TWINS}, {"no-extras", 0, 0, NO_EXTRAS}, {"cpu-time", 0, 0, CPU},  {"csv", 0, 0, CSV},
         {"dir", 1, 0, DIR},           {"families", 0, 0, FAMILIES},   {"sync", 0, 0, SYNC},    {"help", 0, 0, HELP},
         {"matrix", 0, 0, MATRIX},     {"textures", 0, 0, TEXTURES},  {"atomics", 0, 0, ATOMICS},
-        {"scaling", 0, 0, SCALING},
+        {"scaling", 0, 0, SCALING},   {"tiers", 0, 0, TIERS},
         {0, 0, 0, 0},
     };
     int c;
@@ -183,6 +185,7 @@ static void parse_options(struct options *o, int argc, char **argv)
         case ATOMICS: o->atomics = true; break;
         case TEXTURES: o->textures = true; break;
         case SCALING: o->scaling = true; break;
+        case TIERS: o->tiers = true; break;
         case CPU: o->cpu_time = true; break;
         case CSV: o->csv = true; break;
         case DIR: o->dir = optarg; break;
@@ -238,12 +241,14 @@ int main(int argc, char **argv)
         bench_atomics(&o);
     else if (o.scaling)
         bench_scaling(&o);
+    else if (o.tiers)
+        right = bench_tiers(&o);
     else if (o.sync)
         right = bench_sync(&o);
     else
         right = run_table(&o);
     bench_use_cpu_time(false);
-    if (o.extras && !o.families && !o.matrix && !o.sync && !o.atomics && !o.textures && !o.scaling)
+    if (o.extras && !o.families && !o.matrix && !o.sync && !o.atomics && !o.textures && !o.scaling && !o.tiers)
         bench_extras(&o);
     bench_must(ptxiCtxDestroy(ctx), "ptxiCtxDestroy");
     return right ? 0 : 1;

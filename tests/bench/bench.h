@@ -19,6 +19,7 @@ struct options {
     bool atomics;          /* only the table of atomic loops */
     bool textures;         /* only the table of texture fetches */
     bool scaling;          /* only the speed-up with the number of workers, compared with C on as many threads */
+    bool tiers;            /* only the kernels on each tier */
     const char *kernel;    /* only cases with this text in their name */
     const char *dir;       /* directory of the .ptx files */
 };
@@ -51,6 +52,9 @@ void bench_extras(const struct options *o);
 
 /* Prints the speed-up of kernels with 2, 4, ... workers, and of C with as many threads. */
 void bench_scaling(const struct options *o);
+
+/* Prints the times of kernels on each tier. Returns false if results are wrong. */
+bool bench_tiers(const struct options *o);
 
 /* Prints instruction cost by family. */
 void bench_families(const struct options *o);

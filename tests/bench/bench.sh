@@ -20,4 +20,7 @@ echo "$out"
 [ "$(echo "$out" | grep -c '^| `.* |$')" -ge 20 ] || exit 1
 out=$("$top_builddir/tests/bench/ptxi-bench" --quick --scaling) || { echo "$out"; exit 1; }
 echo "$out"
-[ "$(nproc)" = 1 ] || [ "$(echo "$out" | grep -c '^[a-z_]* *2  *[0-9.]* *[0-9.]* *[0-9.]*$')" = 9 ]
+[ "$(nproc)" = 1 ] || [ "$(echo "$out" | grep -c '^[a-z_]* *2  *[0-9.]* *[0-9.]* *[0-9.]*$')" = 9 ] || exit 1
+out=$("$top_builddir/tests/bench/ptxi-bench" --quick --tiers) || { echo "$out"; exit 1; }
+echo "$out"
+[ "$(echo "$out" | grep -c '| right |$')" = 28 ]

@@ -86,6 +86,7 @@ struct ptxi_access_hit {
     uint64_t lo, hi;     /* bytes [lo, hi) may be read */
     uint64_t write_hi;   /* hi, or 0 if they may not be written */
     uint64_t generation; /* of the memory map */
+    uint64_t last, step; /* of a load: the last address, and its distance from the one before */
 };
 #define PTXI_ACCESS_HITS 256
 

@@ -33,6 +33,19 @@ ptxi_access_is_cached(const struct ptxi_warp *w, const struct ptxi_access_hit *h
            hit->generation == atomic_load_explicit(w->generation, memory_order_acquire);
 }
 
+/* Prefetches what the instruction loads some rounds later, if its address grows evenly. Loops over an array with all
+ * threads of a grid read places that are far apart, which the host does not foresee. */
+static inline void ptxi_prefetch_rounds(struct ptxi_access_hit *hit, uint64_t address)
+{
+    enum { AHEAD = 4 };
+    const uint64_t step = address - hit->last;
+
+    if (step == hit->step)
+        __builtin_prefetch((const void *)(uintptr_t)(address + AHEAD * step));
+    hit->step = step;
+    hit->last = address;
+}
+
 /* The same. On a miss it looks up the range in the memory map and updates the cache entry. Returns false if the access
  * to some of the range is not permitted. */
 bool ptxi_access_check(struct ptxi_warp *w, const struct ptxi_insn *i, uint64_t lo, uint64_t size,

@@ -202,6 +202,7 @@ RACY OP_NAMED(PASTE_2(HANDLER, at))
     if (PATH == PATH_ANY || off || !is_aligned(i, at->row.first, SIZE) ||
         !ptxi_access_is_cached(w, ptxi_access_hit(w, i), (uintptr_t)p, PTXI_LANES * SIZE, false))
         return LOAD_AT(i, w);
+    ptxi_prefetch_rounds(ptxi_access_hit(w, i), (uintptr_t)p);
     for (int e = 0; e < COUNT; e++)
         if (COUNT == 1 || slots[e] != PTXI_NO_SLOT) {
             REGISTER *d = PTXI_SLOT(w, slots[e]);

@@ -14,7 +14,8 @@ static const char *const general_texts[] = {
     "mov ecx,0x12345678", "movabs r10,0x123456789abcdef0", "add rdx,QWORD PTR [r13+0x0]", "cmp rax,rcx",
     "sub rcx,0x80", "cmp DWORD PTR [rbx+0x8],0xffffffff", "test eax,eax", "test DWORD PTR [rbp+0x40],0x3",
     "cmp BYTE PTR [rbp+0xd],0x0", "not eax", "shl ecx,0x8", "imul rax,rcx", "movsxd rax,eax", "lea rcx,[rax+0x80]",
-    "push r12", "pop rbp", "call rax", "jmp rdx", "mov rsi,rbx", "mov eax,DWORD PTR [rax+r14*1+0x40]", "ret",
+    "push r12", "pop rbp", "call rax", "jmp rdx", "mov rsi,rbx",
+    "mov eax,DWORD PTR [rax+r14*1+0x40]", "prefetcht0 BYTE PTR [rax+rcx*1+0x0]", "ret",
 };
 
 static void encode_general(struct ptxi_x86 *x)
@@ -42,6 +43,7 @@ static void encode_general(struct ptxi_x86 *x)
     ptxi_x86_jump_reg(x, PTXI_RDX);
     ptxi_x86_load(x, 64, PTXI_RSI, R(PTXI_RBX));
     ptxi_x86_load(x, 32, PTXI_RAX, ptxi_x86_indexed(PTXI_RAX, PTXI_R14, 64));
+    ptxi_x86_prefetch(x, ptxi_x86_indexed(PTXI_RAX, PTXI_RCX, 0));
     ptxi_x86_ret(x);
 }
 
@@ -84,7 +86,8 @@ static const char *const narrow_texts[] = {
     "vpmovsxdq ymm2,XMMWORD PTR [rbp+0x10]", "vpmovzxdq ymm10,xmm11",
     "vcmpunordps ymm1,ymm9,ymm10", "vcmpltpd ymm1,ymm2,YMMWORD PTR [rbp+0x40]",
     "vshufps ymm1,ymm2,ymm3,0x88", "vpermq ymm1,ymm1,0xd8", "vmovmskps ecx,ymm9", "vmovmskpd eax,ymm1",
-    "vpblendvb ymm1,ymm2,ymm3,ymm12", "vmovd xmm9,eax", "vmovd eax,xmm9", "vzeroupper",
+    "vpblendvb ymm1,ymm2,ymm3,ymm12", "vmovd xmm9,eax", "vmovd eax,xmm9", "vzeroupper", "vptest ymm9,ymm15",
+    "vpermd ymm3,ymm10,ymm12", "vpblendd ymm1,ymm9,ymm3,0xf0",
 };
 
 static void encode_narrow(struct ptxi_x86 *x)
@@ -105,6 +108,9 @@ static void encode_narrow(struct ptxi_x86 *x)
     ptxi_x86_vmovd(x, 9, PTXI_RAX);
     ptxi_x86_vmovd_from(x, PTXI_RAX, 9);
     ptxi_x86_vzeroupper(x);
+    ptxi_x86_vector(x, PTXI_V_PTEST, 9, 0, R(15));
+    ptxi_x86_vector(x, PTXI_V_PERMD, 3, 10, R(12));
+    ptxi_x86_vector_imm(x, PTXI_V_BLENDD, 1, 9, R(3), 0xf0);
 }
 
 static const char *const wide_texts[] = {
@@ -115,7 +121,7 @@ static const char *const wide_texts[] = {
     "vpcmpltd k1,zmm17,zmm3", "vpcmpnltud k1{k1},zmm1,zmm31", "vpblendmd zmm20{k1},zmm2,zmm3",
     "vpblendmq zmm0{k1},zmm22,ZMMWORD PTR [rbp+0x80]", "vmovdqa32 zmm17{k1},zmm18", "vpmovqd ymm4,zmm30",
     "vinserti64x4 zmm1,zmm1,ymm21,0x1", "kmovw k1,WORD PTR [rbp+0x42]", "kmovb k1,BYTE PTR [rbp+0x43]", "kmovw ecx,k1",
-    "kortestw k1,k1",
+    "kortestw k1,k1", "vpermd zmm19,zmm2,zmm31", "vpermd zmm3{k1},zmm20,zmm4", "kmovw k1,eax",
 };
 
 static void encode_wide(struct ptxi_x86 *x)
@@ -140,6 +146,9 @@ static void encode_wide(struct ptxi_x86 *x)
     ptxi_x86_kmovb_load(x, 1, M(PTXI_RBP, 67));
     ptxi_x86_kmovw_from(x, PTXI_RCX, 1);
     ptxi_x86_kortestw(x, 1);
+    ptxi_x86_vector(x, PTXI_V_PERMD, 19, 2, R(31));
+    ptxi_x86_vector_masked(x, PTXI_V_PERMD, 3, 20, R(4), -1, 1);
+    ptxi_x86_kmovw_to(x, 1, PTXI_RAX);
 }
 
 /* --- objdump --- */

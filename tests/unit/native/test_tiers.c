@@ -143,6 +143,22 @@ static void any_access(struct random *r, struct ptxi_str *s)
                         offset);
 }
 
+/* Constant lanes, mostly. All lanes of a warp take part. */
+static void any_shuffle(struct random *r, struct ptxi_str *s)
+{
+    static const char *const modes[] = { "up", "down", "bfly", "idx" };
+    unsigned mode = draw(r, 4), segment = draw(r, 3) ? 0 : 1u << (8 + draw(r, 5)), clamp = mode ? 31 : 0;
+    unsigned d = draw(r, REGS), a = draw(r, REGS);
+
+    ptxi_str_printf(s, "shfl.sync.%s.b32 %%r%u", modes[mode], d);
+    if (draw(r, 2))
+        ptxi_str_printf(s, "|%%p%u", draw(r, PREDS));
+    if (draw(r, 5))
+        ptxi_str_printf(s, ", %%r%u, %u, %u, -1;\n", a, draw(r, 32), draw(r, 3) ? clamp : draw(r, 32) | segment);
+    else
+        ptxi_str_printf(s, ", %%r%u, %%i3, %u, -1;\n", a, clamp);
+}
+
 static void any_operation(struct random *r, struct ptxi_str *s)
 {
     switch (draw(r, 10)) {
@@ -207,6 +223,8 @@ static void body(struct program *p, unsigned depth)
             ptxi_str_printf(p->text, "@%%p9 bra L%u;\nL%u:\n", l, l + 1);
         } else if (kind == 3 && !depth) {
             ptxi_str_puts(p->text, "bar.sync 0;\n");
+        } else if (kind == 4 && !depth) {
+            any_shuffle(r, p->text);
         } else {
             any_operation(r, p->text);
         }
@@ -307,6 +325,11 @@ static void compare(const struct outcome *a, const struct outcome *b, unsigned s
     if (a->result == b->result && !strcmp(a->report, b->report) && at == UINT32_MAX && in == UINT32_MAX)
         return;
     puts(text);
+    if (at != UINT32_MAX)
+        printf("register %u: 0x%x, want 0x%x\n", at, b->out[at], a->out[at]);
+    if (in != UINT32_MAX)
+        printf("word %u: 0x%x, want 0x%x\n", in, b->data[in], a->data[in]);
+    fflush(stdout); /* the process ends here */
     ck_abort_msg("seed %u: result %d, want %d; registers differ at %d, memory at %d; report:\n%s\nwant:\n%s", seed,
                  b->result, a->result, (int)at, (int)in, b->report, a->report);
 }
@@ -341,6 +364,10 @@ static void check_program(unsigned seed, struct endings *endings)
     launch(f, PTXI_TIER_INTERPRETER, words, threads, data, out, &interpreted);
     launch(f, PTXI_TIER_NATIVE, words, threads, data, out, &native);
     compare(&interpreted, &native, seed, ptxi_str_text(&s));
+    if (limit) { /* long enough that native code becomes hot, and that entries are closed */
+        launch(f, PTXI_TIER_AUTO, words, threads, data, out, &native);
+        compare(&interpreted, &native, seed, ptxi_str_text(&s));
+    }
     endings->success += !native.result;
     endings->limit += native.fault == PTXI_FAULT_BUDGET;
     endings->fault += native.result && native.fault != PTXI_FAULT_BUDGET;
