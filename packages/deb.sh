@@ -11,7 +11,7 @@ cp "$tarball" "$out/libptxi_$version.orig.tar.xz"
 cd "$out"
 tar xf "$tarball"
 cd "$name"
-DEB_BUILD_OPTIONS=${DEB_BUILD_OPTIONS-nocheck} dpkg-buildpackage -us -uc
+DEB_BUILD_OPTIONS=${DEB_BUILD_OPTIONS-nocheck parallel=2} dpkg-buildpackage -us -uc
 cd ..
 ls ./*.deb
 if command -v lintian > /dev/null; then
