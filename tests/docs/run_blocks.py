@@ -36,7 +36,7 @@ REASONS = {
     'installs': 'changes the machine',
     'long': 'takes minutes or needs a GPU; other targets execute it',
 }
-UNEXECUTED = 22
+UNEXECUTED = 23
 FENCE = re.compile(r'^```(\w*)( title="([^"]+)")?$')
 
 
