@@ -15,5 +15,5 @@ DEB_BUILD_OPTIONS=${DEB_BUILD_OPTIONS-nocheck parallel=2} dpkg-buildpackage -us 
 cd ..
 ls ./*.deb
 if command -v lintian > /dev/null; then
-    lintian --allow-root --fail-on error,warning --no-tag-display-limit ./*.changes
+    lintian --allow-root --fail-on error,warning --tag-display-limit 0 ./*.changes
 fi
