@@ -34,7 +34,10 @@ file ptxi 2> /dev/null | cut -c1-60 || true
 count=0 failed=
 for test in $known; do
     count=$((count + 1))
-    CK_DEFAULT_TIMEOUT=600 timeout 900 $run "$test" > "$test.log" 2>&1 || { failed="$failed $test" && tail "$test.log"; }
+    CK_DEFAULT_TIMEOUT=600 timeout 900 $run "$test" > "$test.log" 2>&1 || {
+        failed="$failed $test"
+        tail "$test.log"
+    }
 done
 echo "$count unit tests, failed:${failed:- none}"
 $run tests/conformance/verify cases "$top/tests/conformance/cases.rec" "$cases" || failed="$failed cases"
