@@ -53,8 +53,8 @@ def available(thing, build):
     if thing == 'installed':  # tests/packages/install.sh sets it
         return 'CMAKE_PREFIX_PATH' in os.environ
     if thing == 'gtest':
-        return subprocess.run(['c++', '-fsyntax-only', '-x', 'c++', '-'], input='#include <gtest/gtest.h>', text=True,
-                              stderr=subprocess.DEVNULL).returncode == 0
+        test = 'echo "#include <gtest/gtest.h>" | c++ -fsyntax-only -x c++ -'
+        return subprocess.run(test, shell=True, stderr=subprocess.DEVNULL).returncode == 0
     if thing in ('nvcc', 'cmake'):
         return shutil.which(thing) is not None
     return find_modules(thing)
