@@ -11,9 +11,9 @@ cp "$tarball" "$out/libptxi_$version.orig.tar.xz"
 cd "$out"
 tar xf "$tarball"
 cd "$name"
-DEB_BUILD_OPTIONS=${DEB_BUILD_OPTIONS-nocheck} dpkg-buildpackage -us -uc
+DEB_BUILD_OPTIONS=${DEB_BUILD_OPTIONS-nocheck parallel=2} dpkg-buildpackage -us -uc
 cd ..
 ls ./*.deb
 if command -v lintian > /dev/null; then
-    lintian --allow-root --fail-on error,warning --no-tag-display-limit ./*.changes
+    lintian --allow-root --fail-on error,warning --tag-display-limit 0 ./*.changes
 fi

@@ -5,7 +5,7 @@ set -eu
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
-sed -n '/^```c$/,/^```$/{/^```/d;p}' "$top_srcdir/README.md" > "$tmp/example.c"
+sed -n '/^```c /,/^```$/{/^```/d;p}' "$top_srcdir/README.md" > "$tmp/example.c"
 want=$(sed -n 's/^prints `\([^`]*\)`.*/\1/p' "$top_srcdir/README.md")
 [ -s "$tmp/example.c" ] && [ -n "$want" ] || { echo "README.md: the example or its output is missing"; exit 1; }
 

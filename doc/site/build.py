@@ -203,8 +203,9 @@ def collect(source, command, docs):
     (docs / 'reference/c-api.md').write_text(c_reference((source / 'include/ptxi.h').read_text()))
     (docs / 'reference/python.md').write_text(python_reference(source / 'bindings/python/ptxi'))
     (docs / 'reference/command.md').write_text(command_reference(command))
-    for picture in (source / 'doc').glob('*.svg'):
-        shutil.copy(picture, docs)
+    for picture in (source / 'doc').rglob('*.svg'):
+        (docs / picture.relative_to(source / 'doc').parent).mkdir(parents=True, exist_ok=True)
+        shutil.copy(picture, docs / picture.relative_to(source / 'doc'))
     shutil.copy(source / 'doc/site/site.css', docs)
 
 

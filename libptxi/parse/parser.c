@@ -206,6 +206,7 @@ void *ptxi_vec_move_to_arena(struct parser *p, struct ptxi_vec *v, size_t size)
 bool ptxi_parse_numbered_name(struct parser *p, const struct ptxi_token *name, uint32_t i,
                               struct ptxi_numbered_name *out)
 {
+    /* cppcheck-suppress ctuuninitvar; it takes the array for a pointer that is read */
     int n = snprintf(out->text, sizeof out->text, "%.*s%u", (int)name->n, name->s, (unsigned)i);
 
     if ((size_t)n >= sizeof out->text) {

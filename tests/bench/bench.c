@@ -12,6 +12,9 @@
 
 enum { MAX_CASES = 32 };
 
+static const char *const groups[BENCH_GROUPS] = { "benchmark kernels", "other kernels", "untuned kinds",
+                                                  "kinds of samples" };
+
 struct outcome {
     double count;                    /* PTX thread instructions per launch */
     double ms, native_ms, scalar_ms; /* medians */
@@ -36,8 +39,16 @@ static void print_head(const struct options *o)
                "native ms", "ratio", "scalar ms", "ratio", "result");
 }
 
+static void write_row(const struct options *o, const struct bench_case *c, const struct outcome *r)
+{
+    bench_json_row("\"kernel\": \"%s\", \"size\": \"%s\", \"group\": \"%s\", \"instructions\": %.0f, \"ms\": %.4f, "
+                   "\"native_ms\": %.4f, \"scalar_ms\": %.4f, \"right\": %s", c->name, o->quick ? "quick" : c->size,
+                   groups[c->group], r->count, r->ms, r->native_ms, r->scalar_ms, r->right ? "true" : "false");
+}
+
 static void print_row(const struct options *o, const struct bench_case *c, const struct outcome *r)
 {
+    write_row(o, c, r);
     if (o->csv)
         printf("%s,\"%s\",%.0f,%.4f,%.4f,%.4f,%s\n", c->name, o->quick ? "quick" : c->size, r->count, r->ms,
                r->native_ms, r->scalar_ms, r->right ? "right" : "WRONG");
@@ -82,8 +93,6 @@ static int select_cases(struct session *s, const struct options *o)
 
 static bool run_table(const struct options *o)
 {
-    static const char *const groups[BENCH_GROUPS] = { "benchmark kernels", "other kernels", "untuned kinds",
-                                                      "kinds of samples" };
     struct session s[MAX_CASES] = {0};
     struct outcome r[MAX_CASES] = {0};
     int n = select_cases(s, o);
@@ -98,6 +107,7 @@ static bool run_table(const struct options *o)
         for (int i = 0; i < n; i++)
             one_round(&s[i], o, round);
     print_head(o);
+    bench_json_table("kernels");
     for (int i = 0; i < n; i++) {
         r[i].ms = bench_median(s[i].ms, o->rounds);
         r[i].native_ms = bench_median(s[i].native_ms, o->rounds);
@@ -135,6 +145,8 @@ static void usage(FILE *to)
           "  --cpu-time     measure process CPU time, not wall-clock time; less noise on a busy machine, requires one "
           "worker\n"
           "  --csv          print comma-separated values\n"
+          "  --json FILE    measure kernels, instruction cost by family, and scaling with the number of workers; also "
+          "write the figures to FILE\n"
           "  --dir PATH     directory of the .ptx files\n"
           "  --help         print this help\n",
           to);
@@ -158,6 +170,7 @@ static void parse_options(struct options *o, int argc, char **argv)
         TIERS,
         CPU,
         CSV,
+        JSON,
         DIR,
         HELP
     };
@@ -166,7 +179,7 @@ static void parse_options(struct options *o, int argc, char **argv)
         {"no-twins", 0, 0, NO_TWINS}, {"no-extras", 0, 0, NO_EXTRAS}, {"cpu-time", 0, 0, CPU},  {"csv", 0, 0, CSV},
         {"dir", 1, 0, DIR},           {"families", 0, 0, FAMILIES},   {"sync", 0, 0, SYNC},    {"help", 0, 0, HELP},
         {"matrix", 0, 0, MATRIX},     {"textures", 0, 0, TEXTURES},  {"atomics", 0, 0, ATOMICS},
-        {"scaling", 0, 0, SCALING},   {"tiers", 0, 0, TIERS},
+        {"scaling", 0, 0, SCALING},   {"tiers", 0, 0, TIERS},       {"json", 1, 0, JSON},
         {0, 0, 0, 0},
     };
     int c;
@@ -188,6 +201,7 @@ static void parse_options(struct options *o, int argc, char **argv)
         case TIERS: o->tiers = true; break;
         case CPU: o->cpu_time = true; break;
         case CSV: o->csv = true; break;
+        case JSON: o->json = optarg; break;
         case DIR: o->dir = optarg; break;
         case HELP: usage(stdout); exit(0);
         default: usage(stderr); exit(2);
@@ -199,18 +213,30 @@ static void parse_options(struct options *o, int argc, char **argv)
     }
 }
 
-static void print_machine(void)
+/* The host's name of the processor, or "unknown\n". */
+static const char *machine(void)
 {
-    char line[256];
+    static char line[256];
+    const char *name = NULL;
     FILE *f = fopen("/proc/cpuinfo", "r");
 
-    while (f && fgets(line, sizeof line, f))
-        if (strncmp(line, "model name", 10) == 0) {
-            printf("host: %s", strchr(line, ':') + 2);
-            break;
-        }
+    while (f && !name && fgets(line, sizeof line, f))
+        if (strncmp(line, "model name", 10) == 0)
+            name = strchr(line, ':') + 2;
     if (f)
         fclose(f);
+    return name ? name : "unknown\n";
+}
+
+/* What --json FILE measures, in one file. */
+static bool measure_figures(const struct options *o)
+{
+    bench_json_open(o, machine());
+    bool right = run_table(o);
+    bench_families(o);
+    bench_scaling(o);
+    bench_json_close();
+    return right;
 }
 
 int main(int argc, char **argv)
@@ -225,13 +251,15 @@ int main(int argc, char **argv)
     bench_must(ptxiCtxCreate(&ctx, 0, dev), "ptxiCtxCreate");
     bench_must(ptxiCtxSetWorkers(ctx, (unsigned)o.workers), "ptxiCtxSetWorkers");
     if (!o.csv) {
-        print_machine();
+        printf("host: %s", machine());
         printf("workers: %d, rounds: %d, %s, ratio: kernel time over twin time\n\n", o.workers, o.rounds,
                o.cpu_time ? "CPU time" : "wall clock");
     }
     bench_use_cpu_time(o.cpu_time);
     bool right = true;
-    if (o.families)
+    if (o.json)
+        right = measure_figures(&o);
+    else if (o.families)
         bench_families(&o);
     else if (o.matrix)
         bench_matrix(&o);
@@ -248,7 +276,8 @@ int main(int argc, char **argv)
     else
         right = run_table(&o);
     bench_use_cpu_time(false);
-    if (o.extras && !o.families && !o.matrix && !o.sync && !o.atomics && !o.textures && !o.scaling && !o.tiers)
+    if (o.extras && !o.json && !o.families && !o.matrix && !o.sync && !o.atomics && !o.textures && !o.scaling &&
+        !o.tiers)
         bench_extras(&o);
     bench_must(ptxiCtxDestroy(ctx), "ptxiCtxDestroy");
     return right ? 0 : 1;

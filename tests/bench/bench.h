@@ -22,6 +22,7 @@ struct options {
     bool tiers;            /* only the kernels on each tier */
     const char *kernel;    /* only cases with this text in their name */
     const char *dir;       /* directory of the .ptx files */
+    const char *json;      /* file for the figures, or NULL */
 };
 
 struct session {
@@ -73,5 +74,12 @@ bool bench_sync(const struct options *o);
 
 /* Prints the cost of loops of atomic operations. */
 void bench_atomics(const struct options *o);
+
+/* json.c: figures as JSON. Without --json, these functions do nothing. A row is written as printf() does; `format` has
+ * the members of one object. */
+void bench_json_open(const struct options *o, const char *host);
+void bench_json_table(const char *name);
+void bench_json_row(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void bench_json_close(void);
 
 #endif

@@ -390,6 +390,8 @@ static void print_form(const struct options *o, const struct form *f, double ns,
 {
     char times[32] = "", limit[32] = "";
 
+    bench_json_row("\"family\": \"%s\", \"form\": \"%s\", \"ns\": %.3f, \"base_ns\": %.3f", f->family, f->text, ns,
+                   base);
     if (base > 0)
         snprintf(times, sizeof times, "%.2f", ns / base);
     if (f->limit > 0)
@@ -408,6 +410,7 @@ void bench_families(const struct options *o)
     uint32_t turns = o->quick ? QUICK_TURNS : TURNS;
 
     memcpy(forms, typed, sizeof typed);
+    bench_json_table("families");
     printf(o->csv ? "family,form,ns,times,base,limit\n"
                   : "| family | form | ns for a warp | times | of | at most |\n|---|---|---|---|---|---|\n");
     for (int k = 0; k < count; k++)

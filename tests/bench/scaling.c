@@ -147,6 +147,8 @@ static void measure(const struct options *o, int workers)
         x = speedup_of_kernel(c, workers, o);
         y = speedup_of_twin(c, workers, o);
         print_row(o, c->name, workers, x, y);
+        bench_json_row("\"kernel\": \"%s\", \"workers\": %d, \"speedup\": %.3f, \"c_speedup\": %.3f", c->name, workers,
+                       x, y);
         fflush(stdout);
         ours += log(x);
         twins += log(y);
@@ -160,6 +162,8 @@ void bench_scaling(const struct options *o)
 {
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 
+    bench_use_cpu_time(false); /* the time of all workers together does not show how they scale */
+    bench_json_table("scaling");
     if (o->csv)
         puts("kernel,workers,speedup,c_speedup");
     else

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Executes the code blocks of the tutorial and the how-to guides; see run_blocks.py.
+# Executes the code blocks of all pages; see run_blocks.py.
 set -u
 : "${top_srcdir:?}" "${top_builddir:?}"
 python=$top_builddir/venv/bin/python

@@ -1,17 +1,26 @@
 #!/usr/bin/env python3
-"""Executes the code blocks of the tutorial and the how-to guides, and compares what they print with the pages.
+"""Executes the code blocks of all pages, and compares what they print with the pages.
 
 Usage: run_blocks.py [--update] SOURCE_DIR BUILD_DIR [PAGE...]
 
-The blocks of a page run in order in one directory, which has a copy of samples/. A block
+The blocks of a page run in order in one directory, which has a copy of samples/ and of tests/docs/files/. A block
 
     ```LANGUAGE title="NAME"    is written to the file NAME
     ```console                  lines with $ are commands, the others what they print
-    ```python                   is a program; a block ```text after it is what it prints
+    ```sh                       is a script that must succeed
+    ```python                   is a program that must succeed; a block ```text after it is what it prints
 
-and any other block is an error. Addresses are compared as ADDRESS. A comment `<!-- needs: THING... -->` before a block
-names what it needs; if that is missing, the block is skipped, with a message. --update writes the outputs to the pages.
+and any other block is an error, as is an indented one. Addresses are compared as ADDRESS. A comment before a block says
+what is special:
+
+    <!-- needs: THING... -->        if a thing is missing, the block is skipped, with a message
+    <!-- not executed: REASON -->   one of REASONS. Commands and Python are checked for syntax only. The number of such
+                                    blocks is printed, and must be UNEXECUTED
+
+--update writes the outputs to the pages.
 """
+import ast
+import collections
 import os
 import pathlib
 import re
@@ -20,6 +29,14 @@ import subprocess
 import sys
 import tempfile
 
+REASONS = {
+    'figure': 'a picture, a formula or a grammar',
+    'output': 'depends on the compiler or on the machine',
+    'excerpt': 'part of a program of the reader, or of another project',
+    'installs': 'changes the machine',
+    'long': 'takes minutes or needs a GPU; other targets execute it',
+}
+UNEXECUTED = 23
 FENCE = re.compile(r'^```(\w*)( title="([^"]+)")?$')
 
 
@@ -35,6 +52,9 @@ def available(thing, build):
         return (build / 'lib/ptxi/libcuda.so.1').exists()
     if thing == 'installed':  # tests/packages/install.sh sets it
         return 'CMAKE_PREFIX_PATH' in os.environ
+    if thing == 'gtest':
+        test = 'echo "#include <gtest/gtest.h>" | c++ -fsyntax-only -x c++ -'
+        return subprocess.run(test, shell=True, stderr=subprocess.DEVNULL).returncode == 0
     if thing in ('nvcc', 'cmake'):
         return shutil.which(thing) is not None
     return find_modules(thing)
@@ -46,9 +66,10 @@ def plain(text):
 
 
 def run(command, directory, stdin=None):
-    """Return what a command prints."""
-    return subprocess.run(command, cwd=directory, input=stdin, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          text=True, timeout=300).stdout
+    """Return the exit status of a command, and what it prints."""
+    done = subprocess.run(command, cwd=directory, input=stdin, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True, timeout=300)
+    return done.returncode, done.stdout
 
 
 class Page:
@@ -57,17 +78,33 @@ class Page:
     def __init__(self, path, directory, build):
         self.path, self.directory, self.build = path, directory, build
         self.lines, self.executed, self.skipped, self.errors = [], 0, [], []
+        self.unexecuted = []
+
+    def check_indented(self):
+        """Report blocks that are indented, outside of lists: nothing says what they are."""
+        inside, blank, in_list = False, True, False
+        for number, line in enumerate(self.path.read_text().splitlines(), 1):
+            inside ^= line.startswith('```')
+            if not inside and blank and not in_list and re.match(r' {4} *\S', line):
+                self.errors.append(f'{self.path}:{number}: an indented block; use ``` and a language')
+            if line and not line.startswith(' '):
+                in_list = bool(re.match(r'([-*]|\d+\.) ', line))
+            blank = not line
 
     def run(self):
         """Execute all blocks."""
-        printed, needs, block, fence = None, [], None, None
+        self.check_indented()
+        printed, needs, reason, block, fence = None, [], None, None, None
         for number, line in enumerate(self.path.read_text().splitlines(), 1):
             if block is not None:
                 if line != '```':
                     block.append(line)
                     continue
-                printed = self.execute(fence, block, needs, number, printed)
-                needs, block = [], None
+                if reason:
+                    self.check_unexecuted(fence, block, reason, number)
+                else:
+                    printed = self.execute(fence, block, needs, number, printed)
+                needs, reason, block = [], None, None
                 continue
             if line.startswith('```'):
                 fence, block = FENCE.match(line), []
@@ -76,7 +113,26 @@ class Page:
                     return
             elif line.startswith('<!-- needs: '):
                 needs = line[len('<!-- needs: '):].split()[:-1]
+            elif line.startswith('<!-- not executed: '):
+                reason = line.split()[3]
             self.lines.append(line)
+
+    def check_unexecuted(self, fence, block, reason, number):
+        """Check the reason and the syntax of a block that is not executed."""
+        self.unexecuted.append(reason)
+        self.lines += block + ['```']
+        if reason not in REASONS:
+            self.errors.append(f'{self.path}:{number}: {reason} is not one of {", ".join(REASONS)}')
+        try:
+            if fence[1] == 'python':
+                ast.parse('\n'.join(block))
+        except SyntaxError as error:
+            self.errors.append(f'{self.path}:{number}: {error}')
+        if fence[1] in ('sh', 'console'):
+            commands = block if fence[1] == 'sh' else [line[2:] for line in block if line.startswith('$ ')]
+            message = run(['sh', '-n'], self.directory, '\n'.join(commands) + '\n')[1]
+            if message or not commands:
+                self.errors.append(f'{self.path}:{number}: {message or "no command"}')
 
     def execute(self, fence, block, needs, number, printed):
         """Execute one block, and add its lines. Return what it prints if a block with that must follow."""
@@ -90,26 +146,32 @@ class Page:
             block = self.commands(block, number)
         elif kind == 'text' and printed is not None:
             block = self.compared(block, printed.rstrip('\n').split('\n'), number)
-        elif kind == 'python':
-            self.executed += 1
-            printed = run([sys.executable, '-'], self.directory, '\n'.join(block)) if not needs and not name else None
-            if name and needs:
-                self.commands(['$ python3 ' + name], number, any_output=True)
+        elif kind in ('python', 'sh') and not name:
             self.lines += block + ['```']
-            return printed
+            return self.program([sys.executable, '-'] if kind == 'python' else ['sh', '-e'], block, number)
+        elif kind == 'python' and needs:
+            self.program([sys.executable, name], [], number)
         elif not name:
             self.errors.append(f'{self.path}:{number}: a block of the kind {kind!r} without a title is not executed')
         self.lines += block + ['```']
         return None
 
-    def commands(self, block, number, any_output=False):
+    def program(self, command, block, number):
+        """Execute a program, which must succeed. Return what it prints."""
+        status, printed = run(command, self.directory, '\n'.join(block) + '\n')
+        self.executed += 1
+        if status:
+            self.errors.append(f'{self.path}:{number}: the block fails with exit status {status}:\n{printed}')
+        return printed
+
+    def commands(self, block, number):
         """Run the commands of a block. Return its lines with what they print."""
         result = []
         for command in (line for line in block if line.startswith('$ ')):
             result.append(command)
-            result += [x for x in run(['sh', '-c', command[2:]], self.directory).rstrip('\n').split('\n') if x]
+            result += [x for x in run(['sh', '-c', command[2:]], self.directory)[1].rstrip('\n').split('\n') if x]
             self.executed += 1
-        return block if any_output else self.compared(block, result, number)
+        return self.compared(block, result, number)
 
     def compared(self, block, result, number):
         """Compare the lines of a block with those of this run, and return the right ones."""
@@ -129,8 +191,10 @@ def environment(source, build, directory):
         PKG_CONFIG_PATH=str(directory), LD_LIBRARY_PATH=f'{build / ".libs"}', PYTHONDONTWRITEBYTECODE='1')
     for name in [n for n in os.environ if n.startswith('PTXI_') and n not in ('PTXI_LIBRARY', 'PTXI_COMMAND')]:
         del os.environ[name]
-    (directory / 'python3').write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
-    (directory / 'python3').chmod(0o755)
+    os.environ['PTXI_CACHE_DIR'] = str(directory / 'cache')
+    for name in ('python', 'python3'):
+        (directory / name).write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+        (directory / name).chmod(0o755)
     (directory / 'libptxi.pc').write_text(f'Name: libptxi\nDescription: build\nVersion: 0\n'
                                           f'Libs: -L{build}/.libs -lptxi\nCflags: -I{source}/include\n')
 
@@ -139,17 +203,23 @@ def main(arguments):
     """Execute the pages. Return the exit status."""
     update = arguments[:1] == ['--update']
     source, build = (pathlib.Path(a).resolve() for a in arguments[update:update + 2])
-    pages = [pathlib.Path(a) for a in arguments[update + 2:]] or sorted((source / 'doc').glob('[th][uo]*/*.md'))
-    executed, failed = 0, False
+    pages = [pathlib.Path(a) for a in arguments[update + 2:]]
+    every = not pages
+    pages = pages or sorted([*source.glob('*.md'), *(source / 'doc').rglob('*.md')])
+    executed, failed, unexecuted = 0, False, collections.Counter()
     with tempfile.TemporaryDirectory() as top:
         environment(source, build, pathlib.Path(top))
         for path in pages:
             directory = pathlib.Path(top) / path.stem
-            directory.mkdir()
+            shutil.copytree(source / 'tests/docs/files', directory)
             shutil.copytree(source / 'samples', directory / 'samples')
+            if path.name == 'README.md':  # whose commands are for the root of the source tree
+                (directory / 'build').symlink_to(build)
+                (directory / 'bindings').symlink_to(source / 'bindings')
             page = Page(path, directory, build)
             page.run()
             executed += page.executed
+            unexecuted.update(page.unexecuted)
             for message in page.skipped:
                 print('skipped:', message)
             if update and page.errors:
@@ -158,6 +228,10 @@ def main(arguments):
                 print(message)
             failed = failed or bool(page.errors)
     print(f'{executed} blocks and commands of {len(pages)} pages executed')
+    print('not executed:', ', '.join(f'{n} {reason} ({REASONS.get(reason)})' for reason, n in unexecuted.items()))
+    if every and unexecuted.total() != UNEXECUTED:
+        print(f'{unexecuted.total()} blocks are not executed; UNEXECUTED is {UNEXECUTED}')
+        failed = True
     return 1 if failed or not executed else 0
 
 

@@ -392,7 +392,7 @@ REF(cvt_sat) { r->d = clamp(X, min_of(o->case_->d), max_of(o->case_->d)); }
 REF(cvt_to_int)
 {
     enum kind d = o->case_->d, a = o->case_->a;
-    __float128 x = exact_value(o->v[0], a, o->mods & PTXI_MOD_FTZ && a == F32);
+    quad x = exact_value(o->v[0], a, o->mods & PTXI_MOD_FTZ && a == F32);
     u128 top = (u128)1 << (kind_bits(d) - 1);
 
     if (x != x)
@@ -400,7 +400,7 @@ REF(cvt_to_int)
     else
         r->d = (u128)integral_clamped(x, o->mods, min_of(d), max_of(d));
 }
-REF(cvt_from_int) { r->d = rounded_with_sat((__float128)X, X < 0, o->case_->d, o->mods); }
+REF(cvt_from_int) { r->d = rounded_with_sat((quad)X, X < 0, o->case_->d, o->mods); }
 REF(cvt_float) { r->d = converted(o->v[0], o->case_->a, o->case_->d, o->mods); }
 REF(cvt_rint) { r->d = rounded_integral(o->v[0], o->case_->a, o->mods); }
 

@@ -6,7 +6,6 @@
 
 #include "isa/bytecode.h"
 
-typedef __float128 quad;
 typedef unsigned __int128 u128;
 
 static const int fe_modes[] = { FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD };

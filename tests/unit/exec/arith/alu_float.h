@@ -7,6 +7,14 @@
 
 #include "unit/exec/arith/alu.h"
 
+/* IEEE binary128. Compilers name it differently; on aarch64 it is long double. */
+#ifdef __SIZEOF_FLOAT128__
+typedef __float128 quad;
+#else
+typedef long double quad;
+_Static_assert(__LDBL_MANT_DIG__ == 113, "no type with 113 bits of precision");
+#endif
+
 enum { MINMAX_MAX = 1, MINMAX_FTZ = 2, MINMAX_NAN = 4, MINMAX_XOR = 8 };
 
 double from_f64(uint64_t bits);
@@ -24,11 +32,11 @@ uint32_t minmax_f32_result(uint32_t a, uint32_t b, int how);
 uint64_t minmax_f64_result(uint64_t a, uint64_t b, bool max);
 
 /* The value of a float of a kind. With ftz, subnormals are zeros. */
-__float128 exact_value(unsigned __int128 bits, enum kind k, bool ftz);
+quad exact_value(unsigned __int128 bits, enum kind k, bool ftz);
 /* x rounded to an integer, then clamped. */
-__int128 integral_clamped(__float128 x, unsigned mods, __int128 low, __int128 high);
+__int128 integral_clamped(quad x, unsigned mods, __int128 low, __int128 high);
 /* x converted to a kind, rounded and saturated as mods say. `sign` is the sign of a zero. */
-uint64_t rounded_with_sat(__float128 x, bool negative, enum kind k, unsigned mods);
+uint64_t rounded_with_sat(quad x, bool negative, enum kind k, unsigned mods);
 /* cvt between floats, or to an integral value. */
 uint64_t converted(unsigned __int128 bits, enum kind from, enum kind to, unsigned mods);
 uint64_t rounded_integral(unsigned __int128 bits, enum kind k, unsigned mods);

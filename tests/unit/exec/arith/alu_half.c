@@ -62,7 +62,7 @@ ELEMENT_REF(tanh_) { (void)o; return k == F16 ? ptxi_num_tanh_approx_f16(v[0]) :
 /* which: the comparison, 0 to 13 */
 static bool compare(const struct operands *o, uint16_t a, uint16_t b, enum kind k)
 {
-    __float128 x = exact_value(a, k, o->mods & PTXI_MOD_FTZ), y = exact_value(b, k, o->mods & PTXI_MOD_FTZ);
+    quad x = exact_value(a, k, o->mods & PTXI_MOD_FTZ), y = exact_value(b, k, o->mods & PTXI_MOD_FTZ);
     bool number = x == x && y == y;
 
     switch (WHICH) {

@@ -210,7 +210,7 @@ static unsigned slot_of(const struct round *r, enum kind k, unsigned slot)
 static uint64_t near_product(enum kind k, uint64_t a, uint64_t b)
 {
     uint64_t mask = (uint64_t)kind_mask(k), ulps = random64() % 5 - 2;
-    __float128 x;
+    quad x;
 
     if (k == F16X2 || k == BF16X2) {
         k = k == F16X2 ? F16 : BF16;

@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+"""Draws the plots of doc/performance.md from files that `ptxi-bench --json FILE` wrote.
+
+Usage: plots.py OUT_DIR FILE...    writes speed.svg, scaling.svg and families.svg
+
+Each file is a series of its own, named after its host and its tier. Needs matplotlib; `make plots` installs it in a
+virtual environment.
+"""
+import json
+import pathlib
+import re
+import statistics
+import sys
+
+import matplotlib
+
+matplotlib.use('svg')
+from matplotlib import pyplot  # noqa: E402  (the backend must be chosen first)
+from matplotlib.ticker import FuncFormatter, NullFormatter  # noqa: E402
+
+# The same data gives the same bytes.
+matplotlib.rcParams.update({'svg.hashsalt': 'libptxi', 'svg.fonttype': 'none', 'font.size': 9,
+                            'font.family': 'sans-serif', 'axes.spines.top': False, 'axes.spines.right': False,
+                            'savefig.facecolor': 'white'})
+COLOURS = ('#2e7d32', '#1565c0', '#ef6c00', '#6a1b9a')
+GROUPS = ('benchmark kernels', 'other kernels', 'untuned kinds', 'kinds of samples')
+
+
+def plain(value, _position=None):
+    """Return a number of an axis."""
+    return f'{value:g}'
+
+
+def label(data):
+    """Return the name of a series."""
+    host = re.sub(r'\((R|TM)\)| CPU.*| Processor.*| \d+-Core.*', '', data['host']).strip()
+    return f'{host}, {data["tier"]}'
+
+
+def save(figure, path):
+    """Write a figure without the date, and without spaces at the ends of lines."""
+    figure.savefig(path, metadata={'Date': None}, bbox_inches='tight')
+    pyplot.close(figure)
+    path.write_text(''.join(line.rstrip() + '\n' for line in path.read_text().splitlines()))
+
+
+def speed(series, path):
+    """Draw the time of each kernel as a ratio to native C."""
+    rows = sorted((r for r in series[0]['kernels']), key=lambda r: (GROUPS.index(r['group']), r['native_ms'] / r['ms']))
+    height = 0.8 / len(series)
+    figure, axes = pyplot.subplots(figsize=(7, 1 + len(rows) * (0.14 + 0.1 * len(series))))
+    ends = [i for i, (a, b) in enumerate(zip(rows, rows[1:])) if a['group'] != b['group']]
+    for k, data in enumerate(series):
+        ratios = {r['kernel']: r['ms'] / r['native_ms'] for r in data['kernels']}
+        places = [i + (k - (len(series) - 1) / 2) * height for i in range(len(rows))]
+        axes.barh(places, [ratios.get(r['kernel'], 1) - 1 for r in rows], height * 0.9, left=1, color=COLOURS[k],
+                  label=label(data))
+    axes.set_xscale('log')
+    axes.xaxis.set_major_locator(matplotlib.ticker.FixedLocator([0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100]))
+    axes.xaxis.set_major_formatter(FuncFormatter(plain))
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.axvline(1, color='black', linewidth=0.8)
+    for end in ends:
+        axes.axhline(end + 0.5, color='grey', linewidth=0.5, linestyle=':')
+    axes.set_yticks(range(len(rows)), [r['kernel'] for r in rows])
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    axes.set_xlabel('time of the kernel / time of the same work in C (gcc -O3 -march=native), one worker')
+    axes.grid(axis='x', color='lightgrey', linewidth=0.5)
+    axes.set_axisbelow(True)
+    axes.legend(loc='lower center', bbox_to_anchor=(0.5, 1), frameon=False)
+    save(figure, path)
+
+
+def scaling(series, path):
+    """Draw the speed with several workers, relative to one."""
+    series = [data for data in series if data['scaling']]
+    figure, panels = pyplot.subplots(1, max(1, len(series)), figsize=(3.5 * max(1, len(series)), 3.2), squeeze=False)
+    for axes, data in zip(panels[0], series):
+        most = max(r['workers'] for r in data['scaling'])
+        for kernel in dict.fromkeys(r['kernel'] for r in data['scaling']):
+            points = [(1, 1)] + [(r['workers'], r['speedup']) for r in data['scaling'] if r['kernel'] == kernel]
+            axes.plot(*zip(*points), marker='o', markersize=3, label=kernel)
+        means = [(n, statistics.geometric_mean(r['c_speedup'] for r in data['scaling'] if r['workers'] == n))
+                 for n in sorted({r['workers'] for r in data['scaling']})]
+        axes.plot(*zip((1, 1), *means), color='black', linestyle='--', label='C, on as many threads')
+        axes.plot([1, most], [1, most], color='grey', linestyle=':', label='as many times')
+        axes.set_xscale('log', base=2)
+        axes.set_yscale('log', base=2)
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_major_formatter(FuncFormatter(plain))
+            axis.set_minor_formatter(NullFormatter())
+        axes.set_xlabel('workers')
+        axes.set_ylabel('speed, relative to one worker')
+        axes.set_title(label(data), fontsize=9)
+        axes.grid(color='lightgrey', linewidth=0.5)
+        axes.legend(frameon=False, fontsize=8, ncols=2, loc='upper center', bbox_to_anchor=(0.5, -0.18))
+    save(figure, path)
+
+
+def families(series, path):
+    """Draw the cost of each form of an instruction, in a row for its family."""
+    names = list(dict.fromkeys(r['family'] for r in series[0]['families']))
+    figure, axes = pyplot.subplots(figsize=(7, 1 + len(names) * 0.3))
+    for k, data in enumerate(series):
+        shift = (k - (len(series) - 1) / 2) * 0.22
+        for i, name in enumerate(names):
+            costs = [r['ns'] for r in data['families'] if r['family'] == name]
+            if not costs:
+                continue
+            axes.plot(costs, [i + shift] * len(costs), '|', color=COLOURS[k], markersize=7, alpha=0.6)
+            axes.plot(statistics.median(costs), i + shift, 'o', color=COLOURS[k], markersize=4,
+                      label=label(data) if i == 0 else None)
+    axes.set_xscale('log')
+    axes.xaxis.set_major_formatter(FuncFormatter(plain))
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.set_yticks(range(len(names)), names)
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.set_xlabel('ns for one instruction of a warp (32 lanes); a bar is a form, the dot the median of the family')
+    axes.grid(color='lightgrey', linewidth=0.5)
+    axes.set_axisbelow(True)
+    axes.legend(loc='lower center', bbox_to_anchor=(0.5, 1), frameon=False)
+    save(figure, path)
+
+
+def main(arguments):
+    """Run the command line. Return the exit status."""
+    out = pathlib.Path(arguments[0])
+    series = [json.loads(pathlib.Path(name).read_text()) for name in arguments[1:]]
+    for draw in (speed, scaling, families):
+        draw(series, out / f'{draw.__name__}.svg')
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv[1:]))
