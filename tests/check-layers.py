@@ -79,6 +79,9 @@ LAYERS = [
     ("api/launch", "descriptions of launches, running them",
      "base num isa parse compile exec native api/error api/observe api/handle api/queue api/context api/stream "
      "api/memory api/module api/check"),
+    ("api/snapshot", "contexts in files",
+     "base num isa parse compile exec api/error api/observe api/handle api/queue api/context api/stream api/memory "
+     "api/module"),
     ("api/copy", "copies and fills",
      "base num isa parse compile exec api/error api/observe api/handle api/queue api/context api/stream "
      "api/memory api/check api/texture"),
