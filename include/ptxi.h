@@ -4458,8 +4458,8 @@ enum {
 /*! ptxiCtxSetTracking() :
  *  Begins to record which bytes of memory launches change, for launches that are made later, or ends it. What was
  *  recorded before is discarded. Launches that are tracked cannot be checked by sanitizers that need bytecode of their
- *  own. They are refused if tracking does not see all accesses: asynchronous copies, wmma loads and stores, surfaces
- *  and multimem. Textures and bound host functions are not seen and not refused.
+ *  own. They are refused if tracking does not see all accesses: surfaces, multimem, changes of tensor maps, and
+ *  reductions by tensor copies. Textures and bound host functions are not seen and not refused.
  * `ctx`  NULL: the current context.
  * `what` 0, PTXI_TRACK_CHANGES, or PTXI_TRACK_CHANGES | PTXI_TRACK_READS.
  * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_CONTEXT, PTXI_ERROR_INVALID_VALUE or PTXI_ERROR_OUT_OF_MEMORY. */
