@@ -58,7 +58,6 @@ def compare(part):
     """Compare the operands with the bits of a range."""
     device = _launch._device('sm_80', 1)
     if not hasattr(compare, 'kernel'):
-        device.tier = 'auto'
         compare.kernel = ptxi.loads(SWEEP, device=device).compare
     count = np.zeros(1, 'u4')
     compare.kernel[len(part) * (1 << 16) // 256, 256](part.start << 16, count)
@@ -75,7 +74,7 @@ def sweep():
     seconds = {1: [], 2: []}
     compare(range(1))
     start = time.monotonic()
-    compare(range(1, 17))
+    compare(range(0x3f00, 0x3f10))
     each = (time.monotonic() - start) * (1 << 16) / 16
     print(f'the sweep will take about {each * 7.5 / 60:.0f} minutes on two idle cores', flush=True)
     for _ in range(5):
