@@ -1,4 +1,4 @@
-"""ptxi.scale on Ray: workers are processes of their own. `pip install ray` into the environment of the tests runs it."""
+"""ptxi.scale on Ray: workers are processes of their own. `pip install ray` into the environment enables it."""
 import functools
 
 import pytest

@@ -20,7 +20,7 @@ class RayExecutor(concurrent.futures.Executor):
     """
 
     def __init__(self, **options: Any) -> None:
-        import ray
+        import ray  # type: ignore[import-not-found,unused-ignore]
         self._ray = ray
         if not ray.is_initialized():
             ray.init(log_to_driver=False, include_dashboard=False)
