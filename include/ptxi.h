@@ -4458,8 +4458,8 @@ enum {
 /*! ptxiCtxSetTracking() :
  *  Begins to record which bytes of memory launches change, for launches that are made later, or ends it. What was
  *  recorded before is discarded. Launches that are tracked cannot be checked by sanitizers that need bytecode of their
- *  own. They are refused if tracking does not see all accesses: asynchronous copies, wmma loads and stores, surfaces
- *  and multimem. Textures and bound host functions are not seen and not refused.
+ *  own. They are refused if tracking does not see all accesses: surfaces, multimem, changes of tensor maps, and
+ *  reductions by tensor copies. Textures and bound host functions are not seen and not refused.
  * `ctx`  NULL: the current context.
  * `what` 0, PTXI_TRACK_CHANGES, or PTXI_TRACK_CHANGES | PTXI_TRACK_READS.
  * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_CONTEXT, PTXI_ERROR_INVALID_VALUE or PTXI_ERROR_OUT_OF_MEMORY. */
@@ -4493,6 +4493,40 @@ PTXI_API ptxiResult ptxiCtxTakeChanges(ptxiContext ctx, const ptxiRange *ranges,
  *         or PTXI_ERROR_OUT_OF_MEMORY. */
 PTXI_API ptxiResult ptxiMergeChanges(const ptxiRange *ranges, unsigned count, const void *const *changes,
                                      const size_t *sizes, unsigned parts, char **conflicts);
+
+/*! ptxiCtxSave() :
+ *  Writes the memory and the state of a context to a file: allocations of device and host memory and of kernels, the
+ *  variables of modules, limits, settings and counters. Waits for the work of the context; no other thread uses it
+ *  meanwhile. The file is complete or not changed. ptxiGetLastReport has the reason of an error.
+ * `ctx`       NULL: the current context.
+ * `path`      name of the file.
+ * `base`      NULL, or an earlier snapshot in the same directory: the file has only pages that differ from it, and
+ *             needs it to be restored.
+ * `note`      `numBytes` that ptxiCtxRestore returns.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_CONTEXT, PTXI_ERROR_OUT_OF_MEMORY, or
+ *         PTXI_ERROR_NOT_SUPPORTED     the context has something that is not saved: arrays, textures, surfaces, memory
+ *                                      of pools, graphs or other processes, registered memory
+ *         PTXI_ERROR_FILE_NOT_FOUND    the base cannot be read
+ *         PTXI_ERROR_INVALID_IMAGE     the base is damaged
+ *         PTXI_ERROR_INVALID_VALUE     it is in another directory, or the same file
+ *         PTXI_ERROR_OPERATING_SYSTEM  the file cannot be written */
+PTXI_API ptxiResult ptxiCtxSave(ptxiContext ctx, const char *path, const char *base, const void *note,
+                                size_t numBytes);
+
+/*! ptxiCtxRestore() :
+ *  Gives a context, also of another process, the memory and the state of a snapshot. Allocations get the addresses that
+ *  they had; those that the snapshot does not have are freed. Modules that are loaded later, with the text and the
+ *  options of those of the snapshot, get their variables from it. Modules that the context had when it was saved may
+ *  still be loaded. After an error nothing has changed, and ptxiGetLastReport has the reason.
+ * `ctx`       NULL: the current context. Its device has the same profile.
+ * `note`      output: a copy of that of ptxiCtxSave. Belongs to the caller and is freed with ptxiFree. May be NULL.
+ * `numBytes` output; may be NULL if `note` is.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_CONTEXT, PTXI_ERROR_OUT_OF_MEMORY, or
+ *         PTXI_ERROR_FILE_NOT_FOUND  a file cannot be read
+ *         PTXI_ERROR_INVALID_IMAGE   a file is not a snapshot, is damaged, or is not the base that it should be
+ *         PTXI_ERROR_INVALID_VALUE   another device, addresses that are in use, or a module of the snapshot that is
+ *                                    loaded with other addresses */
+PTXI_API ptxiResult ptxiCtxRestore(ptxiContext ctx, const char *path, void **note, size_t *numBytes);
 
 /* Tools of ptxiCtxSetSanitizer(). */
 typedef enum ptxiSanitizer {

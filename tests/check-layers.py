@@ -43,11 +43,11 @@ LAYERS = [
      "base num isa exec/memmap exec/engine exec/memory exec/arith exec/finding exec/check"),
     ("exec/texture", "textures and surfaces", "base num isa exec/memmap exec/engine exec/memory exec/arith"),
     ("exec/matrix", "mma, wmma, wgmma, ldmatrix",
-     "base num isa exec/memmap exec/engine exec/memory exec/arith exec/finding exec/check"),
+     "base num isa exec/memmap exec/engine exec/memory exec/arith exec/finding exec/check exec/track"),
     ("exec/sync", "barriers, votes, shuffles",
      "base num isa exec/memmap exec/engine exec/memory exec/arith exec/finding exec/check"),
     ("exec/async", "cp.async, bulk copies, TMA, mbarrier",
-     "base num isa exec/memmap exec/engine exec/memory exec/arith exec/finding exec/check exec/sync"),
+     "base num isa exec/memmap exec/engine exec/memory exec/arith exec/finding exec/check exec/track exec/sync"),
     ("exec/tcgen05", "tensor memory",
      "base num isa exec/memmap exec/engine exec/memory exec/arith exec/finding exec/check exec/matrix exec/sync "
      "exec/async"),
@@ -79,6 +79,9 @@ LAYERS = [
     ("api/launch", "descriptions of launches, running them",
      "base num isa parse compile exec native api/error api/observe api/handle api/queue api/context api/stream "
      "api/memory api/module api/check"),
+    ("api/snapshot", "contexts in files",
+     "base num isa parse compile exec api/error api/observe api/handle api/queue api/context api/stream api/memory "
+     "api/module"),
     ("api/copy", "copies and fills",
      "base num isa parse compile exec api/error api/observe api/handle api/queue api/context api/stream "
      "api/memory api/check api/texture"),

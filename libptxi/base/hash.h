@@ -33,6 +33,17 @@ static inline uint64_t ptxi_hash_load(const char *p, unsigned n)
     return v;
 }
 
+/* A hash that is the same in all processes, for data in files. Parts of data are hashed one after another, each with
+ * the hash so far; the sizes of all but the last are multiples of 8. */
+static inline uint64_t ptxi_hash_stable(uint64_t h, const void *data, size_t size)
+{
+    const char *p = data;
+
+    for (; size >= 8; size -= 8, p += 8)
+        h = ptxi_hash_mix(h ^ ptxi_hash_load(p, 8) ^ 0xa0761d6478bd642fu, 0xe7037ed1a0b428dbu) + (h >> 7);
+    return size ? ptxi_hash_mix(h ^ ptxi_hash_load(p, (unsigned)size), 0x8ebc6af09c88c6e3u) + size : h;
+}
+
 /* Keys are short names, so overlapping 8-byte loads and one widening multiplication hash up to 16 bytes. */
 static inline unsigned ptxi_hash_bytes(const void *key, size_t n)
 {

@@ -26,3 +26,4 @@ grep '100% tests passed' "$tmp/log"
 echo "find_package(ptxi): ok"
 CMAKE_PREFIX_PATH=$tmp/moved "${PYTHON3:-python3}" "$top/tests/docs/run_blocks.py" "$top" . \
     "$top/doc/howto/test-with-ctest.md"
+sh "$top/tests/packages/cmake.sh" "$top" "$tmp/moved"

@@ -185,7 +185,8 @@ static ptxiResult allocate_buffers(struct run *r)
 {
     for (unsigned i = 0; i < r->arg_count; i++) {
         struct cmd_arg *a = &r->args[i];
-        ptxiResult e = a->buffer && a->type ? ptxiMemAlloc(&a->device, a->bytes) : PTXI_SUCCESS;
+        bool without = a->buffer && a->type && !a->device;
+        ptxiResult e = without ? ptxiMemAlloc(&a->device, a->bytes) : PTXI_SUCCESS;
 
         if (e)
             return e;
@@ -349,10 +350,16 @@ static int run_files(struct run *r, char **files, int count)
 {
     if (!ptxi_cmd_open(r->device))
         return CMD_USAGE;
+    if (!ptxi_cmd_resume(r))
+        return CMD_FAILED;
     ptxiModule m = ptxi_cmd_link(files, count, r->kernel, &r->load);
 
     if (!m)
         return CMD_FAILED;
+    if (ptxi_inspect_waiting_modules()) {
+        ptxi_cmd_error("%s: %s has changed since the checkpoint", r->checkpoint, files[0]);
+        return CMD_FAILED;
+    }
     if (!find_kernel(r, m, files[0]) || !check_args(r) || !check_buffers(r))
         return CMD_USAGE;
     ptxiResult e = execute(r);
@@ -366,6 +373,18 @@ static int run_files(struct run *r, char **files, int count)
     return show_outputs(r) ? CMD_OK : CMD_FAILED;
 }
 
+static bool check_options(const struct run *r)
+{
+    if (r->resume && !r->checkpoint)
+        ptxi_cmd_error("--resume needs --checkpoint FILE");
+    else if (r->checkpoint && (r->repeat || r->seeds || r->cluster_count || r->shards || r->cooperative))
+        ptxi_cmd_error("--checkpoint is for one launch of a whole grid: not with --repeat, --schedules, --clusters, "
+                       "--shard or --cooperative");
+    else
+        return true;
+    return false;
+}
+
 static int parse_and_run(struct run *r, int argc, char **argv)
 {
     for (int c; (c = getopt_long(argc, argv, ptxi_cmd_run_letters, ptxi_cmd_run_options, NULL)) != -1;) {
@@ -377,7 +396,7 @@ static int parse_and_run(struct run *r, int argc, char **argv)
     assert(r->arg_count < (unsigned)argc && r->output_count < (unsigned)argc);
     if (!ptxi_cmd_has_files(argc))
         return CMD_USAGE;
-    return run_files(r, argv + optind, argc - optind);
+    return check_options(r) ? run_files(r, argv + optind, argc - optind) : CMD_USAGE;
 }
 
 int ptxi_cmd_run(int argc, char **argv)
@@ -386,6 +405,7 @@ int ptxi_cmd_run(int argc, char **argv)
     struct run r = {
         .grid = { 1, 1, 1 },
         .block = { 1, 1, 1 },
+        .every = 10,
         .args = calloc(room, sizeof *r.args),
         .outputs = calloc(room, sizeof *r.outputs),
         .params = calloc(room, sizeof *r.params),

@@ -27,6 +27,11 @@ struct run {
     ptxiTier tier;
     unsigned long long schedule;       /* as ptxiCtxSetSchedule() takes it */
     ptxiOnFault on_fault;
+    const char *checkpoint;            /* file, or NULL */
+    double every;                      /* seconds between checkpoints */
+    bool resume;
+    uint64_t command;                  /* hash of what decides the result, as the command line has it */
+    unsigned long long done;           /* clusters that have ended before the checkpoint */
     struct cmd_load_options load;
     struct cmd_arg *args;              /* room for one for each word of the command line, as for outputs */
     struct run_output *outputs;
@@ -42,6 +47,19 @@ bool ptxi_cmd_run_option(struct run *r, int option);
 
 extern const struct option ptxi_cmd_run_options[];
 extern const char ptxi_cmd_run_letters[]; /* the short options */
+
+/* Copy the contents of the arguments to their buffers. */
+ptxiResult ptxi_cmd_fill_buffers(const struct run *r);
+
+/* Queue the launch of some clusters. */
+ptxiResult ptxi_cmd_queue_window(const struct run *r, unsigned long long first, unsigned long long count);
+unsigned long long ptxi_cmd_count_clusters(const struct run *r);
+
+/* With --resume: restore the context, which has no modules yet, and give arguments their buffers. False after a
+ * message. */
+bool ptxi_cmd_resume(struct run *r);
+/* Launch the kernel in parts, and save the context between them. */
+ptxiResult ptxi_cmd_launch_saved(const struct run *r);
 
 /* Launch the kernel as often as requested, and print the measurements. */
 ptxiResult ptxi_cmd_launch(const struct run *r);

@@ -57,7 +57,7 @@ static void discard_output(void *user, const char *text, size_t length)
     (void)user, (void)text, (void)length;
 }
 
-static ptxiResult fill_buffers(const struct run *r)
+ptxiResult ptxi_cmd_fill_buffers(const struct run *r)
 {
     ptxiResult e = PTXI_SUCCESS;
 
@@ -69,7 +69,7 @@ static ptxiResult fill_buffers(const struct run *r)
 
 static ptxiResult queue_launch(const struct run *r);
 
-static unsigned long long count_clusters(const struct run *r)
+unsigned long long ptxi_cmd_count_clusters(const struct run *r)
 {
     static const ptxiFunctionAttribute sides[] = { PTXI_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH,
                                                    PTXI_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT,
@@ -87,7 +87,7 @@ static unsigned long long count_clusters(const struct run *r)
 
 static unsigned long long first_of_shard(const struct run *r, unsigned long long shard)
 {
-    return (unsigned long long)((unsigned __int128)count_clusters(r) * shard / r->shards);
+    return (unsigned long long)((unsigned __int128)ptxi_cmd_count_clusters(r) * shard / r->shards);
 }
 
 /* The shard has the clusters from first_of_shard() on. It may have none. */
@@ -101,11 +101,11 @@ static ptxiResult queue_shard(const struct run *r)
     return window.cluster_count ? queue_launch(&window) : PTXI_SUCCESS;
 }
 
-static ptxiResult queue_window(const struct run *r)
+ptxiResult ptxi_cmd_queue_window(const struct run *r, unsigned long long first, unsigned long long count)
 {
     ptxiLaunchAttribute attributes[] = {
         { .id = PTXI_LAUNCH_ATTRIBUTE_CLUSTER_WINDOW,
-          .value.clusterWindow = { r->first_cluster, r->cluster_count, 0 } },
+          .value.clusterWindow = { first, count, 0 } },
         { .id = PTXI_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = r->cooperative },
     };
     ptxiLaunchConfig config = {
@@ -124,7 +124,7 @@ static ptxiResult queue_launch(const struct run *r)
     if (r->shards)
         return queue_shard(r);
     if (r->cluster_count)
-        return queue_window(r);
+        return ptxi_cmd_queue_window(r, r->first_cluster, r->cluster_count);
     if (r->cooperative)
         return ptxiLaunchCooperativeKernel(r->function, g[0], g[1], g[2], b[0], b[1], b[2], r->shared, NULL, r->params);
     return ptxiLaunchKernel(r->function, g[0], g[1], g[2], b[0], b[1], b[2], r->shared, NULL, r->params, NULL);
@@ -132,7 +132,7 @@ static ptxiResult queue_launch(const struct run *r)
 
 static ptxiResult launch(const struct run *r, struct progress *progress, double *ms)
 {
-    ptxiResult e = fill_buffers(r);
+    ptxiResult e = ptxi_cmd_fill_buffers(r);
 
     progress->start = now_ms();
     if (!e)
@@ -209,6 +209,8 @@ static ptxiResult launch_all(const struct run *r, double *ms)
 ptxiResult ptxi_cmd_launch(const struct run *r)
 {
     ptxiCounters counters = { .size = sizeof counters };
+    if (r->checkpoint)
+        return ptxi_cmd_launch_saved(r);
     double *ms = calloc((size_t)r->repeat + 1, sizeof *ms);
 
     if (!ms)

@@ -10,7 +10,8 @@ enum { MOST_WORKERS = 1024 }; /* of ptxiCtxSetWorkers() */
 
 enum {
     OPT_HEX = 256, OPT_STRICT, OPT_BUDGET, OPT_TIMEOUT, OPT_FMAD, OPT_COOPERATIVE, OPT_UNCHECKED, OPT_SCHEDULE,
-    OPT_SCHEDULES, OPT_ON_FAULT, OPT_TIER, OPT_CLUSTERS, OPT_SHARD
+    OPT_SCHEDULES, OPT_ON_FAULT, OPT_TIER, OPT_CLUSTERS, OPT_SHARD,
+    OPT_CHECKPOINT, OPT_EVERY, OPT_RESUME
 };
 
 const char ptxi_cmd_run_letters[] = "k:g:b:s:a:o:r:cw:d:h";
@@ -33,6 +34,9 @@ const struct option ptxi_cmd_run_options[] = {
     { "fmad", required_argument, NULL, OPT_FMAD },
     { "cooperative", no_argument, NULL, OPT_COOPERATIVE },
     { "clusters", required_argument, NULL, OPT_CLUSTERS }, { "shard", required_argument, NULL, OPT_SHARD },
+    { "checkpoint", required_argument, NULL, OPT_CHECKPOINT },
+    { "checkpoint-every", required_argument, NULL, OPT_EVERY },
+    { "resume", no_argument, NULL, OPT_RESUME },
     { "unchecked", no_argument, NULL, OPT_UNCHECKED },
     { "tier", required_argument, NULL, OPT_TIER },
     { "schedule", required_argument, NULL, OPT_SCHEDULE }, { "schedules", required_argument, NULL, OPT_SCHEDULES },
@@ -105,17 +109,30 @@ static bool parse_arg(struct run *r)
     return ok;
 }
 
-static bool parse_seconds(struct run *r)
+/* `range`: what the message says about it. */
+static bool parse_seconds(const char *option, const char *range, double *seconds)
 {
     char *end;
     double s = strtod(optarg, &end);
 
-    if (*end || end == optarg || !(s > 0 && s < 1e9)) {
-        ptxi_cmd_error("--timeout: expected a number of seconds greater than 0, got '%s'", optarg);
+    if (*end || end == optarg || !(s >= 0 && s < 1e9)) {
+        ptxi_cmd_error("%s: expected a number of seconds%s, got '%s'", option, range, optarg);
         return false;
     }
-    r->milliseconds = (unsigned long long)(s * 1e3 + 0.999999);
+    *seconds = s;
     return true;
+}
+
+static bool parse_timeout(struct run *r)
+{
+    double s = 0;
+
+    if (!parse_seconds("--timeout", " greater than 0", &s))
+        return false;
+    r->milliseconds = (unsigned long long)(s * 1e3 + 0.999999);
+    if (!r->milliseconds)
+        ptxi_cmd_error("--timeout: expected a number of seconds greater than 0, got '%s'", optarg);
+    return r->milliseconds;
 }
 
 static bool parse_budget(struct run *r)
@@ -207,10 +224,13 @@ bool ptxi_cmd_run_option(struct run *r, int option)
     case OPT_HEX: r->hex = true; return true;
     case OPT_STRICT: r->load.strict = true; return true;
     case OPT_BUDGET: return parse_budget(r);
-    case OPT_TIMEOUT: return parse_seconds(r);
+    case OPT_TIMEOUT: return parse_timeout(r);
     case OPT_FMAD: return parse_fmad(r);
     case OPT_CLUSTERS: return parse_clusters(r);
     case OPT_SHARD: return parse_shard(r);
+    case OPT_CHECKPOINT: r->checkpoint = optarg; return true;
+    case OPT_EVERY: return parse_seconds("--checkpoint-every", "", &r->every);
+    case OPT_RESUME: r->resume = true; return true;
     case OPT_COOPERATIVE: r->cooperative = true; return true;
     case OPT_UNCHECKED: r->unchecked = true; return true;
     case OPT_SCHEDULE: return parse_schedule(r);

@@ -82,6 +82,7 @@ class Device(NotCopied):
     def __init__(self, profile: Union[str, int, None] = None, workers: Optional[int] = None,
                  dialect: Any = Dialect.NONE) -> None:
         self.output: Optional[Callable[[str], Any]] = None
+        self._buffers: Any = weakref.WeakSet()
         _lifetime.must_not_end()
         _lifetime.destroy_closed()
         self.ordinal = 0 if profile is None or isinstance(profile, str) else number(profile, ctypes.c_int)
@@ -252,6 +253,44 @@ class Device(NotCopied):
         with peer._core.pin():
             peer._core.must_be_open()
             self._core.call('CtxDisablePeerAccess', peer._core.handle)
+
+    def save(self, path: Any, base: Any = None, note: bytes = b'') -> None:
+        """Write the device's memory and state to a file. See ptxiCtxSave in ptxi.h.
+
+        `base`  an earlier snapshot in the same directory; the file has only what differs from it, and needs it
+        `note`  bytes that `restore` returns, such as the addresses of buffers
+
+        NumPy arrays of the program are not memory of the device. Raises Error with the reason.
+        """
+        __tracebackhide__ = True
+        self.synchronize()
+        self._core.run(self._snapshot, 'CtxSave', self._core.handle, os.fsencode(path),
+                       None if base is None else os.fsencode(base), bytes(note), len(note))
+
+    def restore(self, path: Any) -> bytes:
+        """Give the device the memory and the state of a snapshot, and return its note. See ptxiCtxRestore in ptxi.h.
+
+        Buffers that the snapshot does not have are freed. `Buffer.at` returns buffers that no object has. Modules of
+        the snapshot are loaded before it is saved, or after it is restored. Raises Error with the reason.
+        """
+        __tracebackhide__ = True
+        self.synchronize()
+        note, size = ctypes.c_void_p(), ctypes.c_size_t()
+        self._core.run(self._snapshot, 'CtxRestore', self._core.handle, os.fsencode(path), ctypes.byref(note),
+                       ctypes.byref(size))
+        for buffer in list(self._buffers):
+            buffer._check()
+        try:
+            return ctypes.string_at(note, size.value)
+        finally:
+            library().Free(note)
+
+    def _snapshot(self, name: str, *args: Any) -> None:
+        """Call a function whose failures have a report. The context is current."""
+        result = getattr(library(), name)(*args)
+        if result:
+            failure = errors.launch_error(self._core.handle, result)
+            raise errors.Error(str(failure), failure.result)
 
     @contextlib.contextmanager
     def counting(self) -> Iterator[Callable[[], Counters]]:

@@ -19,7 +19,7 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from . import _dlpack
-from ._library import number
+from ._library import library, number
 from ._lifetime import Handle, NotCopied
 from ._ranges import Span
 from ._types import Array, is_of_kernels
@@ -63,7 +63,26 @@ class Buffer(NotCopied):
             raise ValueError(f'cannot allocate a buffer of shape {self.shape} and type {self.dtype}; '
                              'lengths must be 0 or more, and the type must have the native byte order and no objects')
         size = number(max(self.nbytes, 1), ctypes.c_size_t)
-        self._memory: Optional[Handle] = self.device._core.create('MemAlloc', 'MemFree', size)
+        self._memory: Optional[Handle] = self._allocate(size)
+        self.device._buffers.add(self)
+
+    def _allocate(self, size: int) -> Handle:
+        """Return the handle of new memory."""
+        return self.device._core.create('MemAlloc', 'MemFree', size)
+
+    @staticmethod
+    def at(address: int, shape: Shape, dtype: Any = np.uint8, device: Optional[Device] = None) -> 'Buffer':
+        """Return the buffer at an address that `Device.restore` has restored, and that no other object has.
+
+        Raises ValueError if there is no allocation of this size.
+        """
+        return _Restored(address, shape, dtype, device)
+
+    def _check(self) -> None:
+        """Forget the memory if a snapshot that has been restored does not have it."""
+        memory = self._memory
+        if memory is not None and self.device._core.run(_size_at, memory.value) is None:
+            memory.value, self._memory = 0, None
 
     def __repr__(self) -> str:
         return f'<ptxi.Buffer {self.dtype}{list(self.shape)} at {self.address:#x}>'
@@ -117,6 +136,28 @@ class Buffer(NotCopied):
         memory, self._memory = self._memory, None
         if memory is not None and not memory.core.closing:
             memory.core.drain()
+
+
+class _Restored(Buffer):
+    """A buffer that a snapshot had."""
+
+    def __init__(self, address: int, *args: Any) -> None:
+        self._address = address
+        super().__init__(*args)
+
+    def _allocate(self, size: int) -> Handle:
+        found = self.device._core.run(_size_at, self._address)
+        if found != size:
+            raise ValueError(f'there is no allocation of {size} bytes at {self._address:#x}')
+        return Handle(self.device._core, self._address, 'MemFree')
+
+
+def _size_at(address: Optional[int]) -> Optional[int]:
+    """Return the bytes of the allocation that begins at the address, or None. The context is current."""
+    base, size = ctypes.c_uint64(), ctypes.c_size_t()
+    if library().MemGetAddressRange(ctypes.byref(base), ctypes.byref(size), address) or base.value != address:
+        return None
+    return size.value
 
 
 def in_place(memory: Handle, nbytes: int, address: Optional[int] = None) -> Array:

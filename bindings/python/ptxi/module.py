@@ -257,6 +257,10 @@ class Module(NotCopied):
             raise KeyError(f"{self.name} has no kernel '{name}'; it has {', '.join(close) or 'none'}")
         return _function_name(found[0])
 
+    def _cpp_names_of_kernels(self) -> Dict[str, List[str]]:
+        """Return the names in C++ of each kernel, by its name in the PTX, inside Core.run."""
+        return {_function_name(handle): list(_short_names(_source_name(handle))) for handle in self._handles()}
+
     def _find(self, name: str) -> List[int]:
         """Return the handles of the kernels that a name of C++ means."""
         count = ctypes.c_uint(len(self.kernels))

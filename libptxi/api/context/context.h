@@ -122,6 +122,7 @@ struct ptxiContext_st {
     struct ptxiMipmappedArray_st *mipmaps;
     struct ptxi_api_object *objects;  /* textures and surfaces */
     struct ptxi_asm_entry *asms;      /* modules of templates, the latest first */
+    struct ptxi_restored *restored;   /* variables of a snapshot, for modules that are loaded later (restored.h) */
 
     size_t limits[PTXI_LIMITS];
     size_t instruction_limit, millisecond_limit;

@@ -1,6 +1,6 @@
 #include "api/inspect/inspect.h"
 
-#include "api/module/module.h"
+#include "api/module/restored.h"
 #include "exec/sched/workers.h"
 #include "num/convert.h"
 
@@ -75,4 +75,19 @@ uint64_t ptxi_inspect_float_bits(enum ptxi_float_format format, double value)
     case PTXI_FLOAT_F32: return ptxi_num_bits_f32((float)value);
     default: return ptxi_num_bits_f64(value);
     }
+}
+
+unsigned ptxi_inspect_waiting_modules(void)
+{
+    API_CALL;
+    ptxiContext ctx;
+    unsigned n = 0;
+
+    if (ptxi_api_context(&ctx))
+        return 0;
+    pthread_mutex_lock(&ctx->lock);
+    for (const struct ptxi_restored *r = ctx->restored; r; r = r->next)
+        n++;
+    pthread_mutex_unlock(&ctx->lock);
+    return n;
 }

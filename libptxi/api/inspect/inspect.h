@@ -102,6 +102,9 @@ double ptxi_inspect_float(enum ptxi_float_format format, uint64_t bits);
 /* The bits of the value that is nearest; ties go to the even one. */
 uint64_t ptxi_inspect_float_bits(enum ptxi_float_format format, double value);
 
+/* Number of modules of a restored snapshot that have not been loaded, in the current context. */
+unsigned ptxi_inspect_waiting_modules(void);
+
 /* ---- matrices */
 
 /* Register and lane of an element, and its lowest bit in the register. */

@@ -14,6 +14,7 @@ struct refusal {
     const char *why;               /* NULL: nothing */
     const struct ptxi_func *func;  /* the function with the instruction or the call */
     const struct ptxi_source_loc *loc;
+    bool untracked;                /* it is the tracking, not the window */
 };
 
 struct walk {
@@ -25,23 +26,16 @@ struct walk {
     struct refusal refusal;
 };
 
-/* Whether tracking does not see all that the instruction reads or writes. */
-static bool is_untracked(const struct ptxi_insn *i)
+/* Why tracking does not see all that the instruction changes in memory, or NULL. */
+static const char *find_untracked(const struct ptxi_insn *i)
 {
-    switch (i->op) {
-    case PTXI_OP_cp_async_commit: case PTXI_OP_cp_async_wait: case PTXI_OP_cp_async_arrive:
-    case PTXI_OP_bulk_commit: case PTXI_OP_bulk_wait:
-        return false;
-    default:
-        break;
-    }
+    if (i->op == PTXI_OP_tensor_copy && i->mods >> PTXI_TENSOR_REDUCE & PTXI_TENSOR_REDUCE_MASK)
+        return "reductions by tensor copies are not tracked";
     switch (ptxi_op_mnemonics[i->op]) {
-    case PTXI_M_st: return !(ptxi_op_flags[i->op] & PTXI_OP_FLAG_STORE); /* st.async, st.bulk */
-    case PTXI_M_cp: case PTXI_M_wmma: case PTXI_M_sust: case PTXI_M_sured: case PTXI_M_multimem: case PTXI_M_fabric:
-    case PTXI_M_tensormap:
-        return true;
-    default:
-        return false;
+    case PTXI_M_sust: case PTXI_M_sured: return "an array has no addresses by which its changes could be named";
+    case PTXI_M_multimem: case PTXI_M_fabric: return "its memory is that of several devices";
+    case PTXI_M_tensormap: return "changes of tensor maps are not tracked";
+    default: return NULL;
     }
 }
 
@@ -65,19 +59,16 @@ static const char *find_why(const struct ptxi_insn *i)
     }
 }
 
-static const char untracked[] = "tracking does not see what an instruction reads or writes";
-
 static void examine_code(struct walk *w, const struct ptxi_func *f, const struct ptxi_code *code)
 {
     for (uint32_t k = 0; k < code->count && !w->refusal.why; k++) {
         const char *why = w->windowed ? find_why(&code->insns[k]) : NULL;
+        bool untracked = !why && w->tracked && (why = find_untracked(&code->insns[k]));
 
-        if (!why && w->tracked && is_untracked(&code->insns[k]))
-            why = untracked;
         if (!why && w->windowed && k == code->polls_at)
             why = "a loop around a volatile, relaxed or acquire load may wait for another block";
         if (why)
-            w->refusal = (struct refusal){ why, f, &code->locs[k] };
+            w->refusal = (struct refusal){ why, f, &code->locs[k], untracked };
     }
 }
 
@@ -128,7 +119,7 @@ static ptxiResult refuse(ptxiFunction kernel, const struct refusal *r)
     struct ptxi_str text;
 
     ptxi_str_init(&text, NULL);
-    ptxi_str_printf(&text, r->why == untracked ? "the memory of kernel %s cannot be tracked: %s"
+    ptxi_str_printf(&text, r->untracked ? "the memory of kernel %s cannot be tracked: %s"
                                               : "a part of the grid of kernel %s cannot run apart: %s",
                     kernel->func->name->s, r->why);
     if (r->func)

@@ -7,6 +7,7 @@
 #include "api/memory/heap.h"
 #include "api/memory/managed.h"
 #include "api/module/library.h"
+#include "api/module/restored.h"
 #include "api/stream/event.h"
 #include "api/texture/array.h"
 #include "api/texture/texture.h"
@@ -71,6 +72,7 @@ static void close_context(ptxiContext ctx)
     ptxi_asms_free_all(ctx);
     ptxi_libraries_forget(ctx);
     ptxi_modules_free_all(ctx);
+    ptxi_restored_free_all(ctx);
     ptxi_events_destroy_all(ctx);
     ptxi_streams_free(&ctx->streams);
     ptxi_context_release_workers(ctx);

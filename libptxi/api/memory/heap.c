@@ -152,20 +152,34 @@ static uint64_t take_free_range(unsigned family, unsigned c, bool *clean)
     return base;
 }
 
-static uint64_t map_range(unsigned family, unsigned c)
+/* Adds the blocks of a new slab, but the first. */
+static void divide_slab(unsigned family, unsigned c, uint64_t slab)
 {
     size_t bytes = class_bytes(c);
 
-    if (!is_small(bytes))
-        return map_large((bytes + PAGE - 1) & ~(size_t)(PAGE - 1));
+    for (size_t at = SLAB / bytes * bytes; at > bytes;) {
+        at -= bytes;
+        add_free_range(family, c, slab + at, true);
+    }
+}
+
+/* Bytes that are mapped at once for blocks of this class. */
+static size_t mapped_bytes(unsigned c)
+{
+    size_t bytes = class_bytes(c);
+
+    return is_small(bytes) ? (size_t)SLAB : (bytes + PAGE - 1) & ~(size_t)(PAGE - 1);
+}
+
+static uint64_t map_range(unsigned family, unsigned c)
+{
+    if (!is_small(class_bytes(c)))
+        return map_large(mapped_bytes(c));
     char *slab = map_pages(SLAB);
 
     if (!slab || !keep_pages(slab, SLAB))
         return 0;
-    for (size_t at = SLAB / bytes * bytes; at > bytes;) { /* the first block is returned */
-        at -= bytes;
-        add_free_range(family, c, (uintptr_t)slab + at, true);
-    }
+    divide_slab(family, c, (uintptr_t)slab); /* the first block is returned */
     return (uintptr_t)slab;
 }
 
@@ -327,6 +341,7 @@ struct request {
     struct ptxiMemPool_st *pool;
     const struct ptxi_pages *pages; /* NULL: private memory */
     struct ptxi_import *import;
+    const struct ptxi_heap_place *place; /* NULL: anywhere */
 };
 
 static struct ptxi_heap_block *new_block(const struct request *q)
@@ -357,11 +372,80 @@ static void choose_class(struct ptxi_heap_block *b, const struct request *q)
         b->family = FAMILY_DEVICE;
 }
 
-/* Finds a place for the block. False: no memory. */
-static bool place_block(struct ptxi_heap_block *b, const struct ptxi_pages *pages, bool *clean)
+/* ---- blocks at given addresses; under the lock */
+
+static bool take_free_range_at(unsigned family, unsigned c, uint64_t base, bool *clean)
 {
+    for (struct free_range **f = &heap.free[family][c], *found; *f; f = &(*f)->next) {
+        if ((*f)->base != base)
+            continue;
+        found = *f;
+        *clean = found->clean;
+        *f = found->next;
+        free(found);
+        return true;
+    }
+    return false;
+}
+
+static bool is_quarantined(uint64_t base)
+{
+    const struct ptxi_heap_block *b = heap.oldest;
+
+    while (b && b->base != base)
+        b = b->next;
+    return b;
+}
+
+/* Maps a range of the heap at its address. */
+static bool map_range_at(const struct ptxi_heap_block *b, const struct ptxi_heap_place *at)
+{
+    void *wanted = (void *)(uintptr_t)at->range_base;
+    void *p = mmap(wanted, at->range_size, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+
+    if (p != MAP_FAILED && p != wanted) /* by a system that does not know MAP_FIXED_NOREPLACE */
+        munmap(p, at->range_size);
+    if (p != wanted || !keep_pages(p, at->range_size))
+        return false;
+    if (is_small(class_bytes(b->size_class)))
+        divide_slab(b->family, b->size_class, at->range_base);
+#ifdef MADV_HUGEPAGE
+    else if (at->range_size >= HUGE_PAGE)
+        madvise(p, at->range_size, MADV_HUGEPAGE);
+#endif
+    return add_free_range(b->family, b->size_class, at->range_base, true);
+}
+
+static bool place_block_at(struct ptxi_heap_block *b, const struct ptxi_heap_place *at, bool *clean)
+{
+    struct ptxi_mem_region range;
+
+    if (at->range_size != mapped_bytes(b->size_class))
+        return false;
+    if (ptxi_memmap_find(ptxi_state.addresses, at->base, &range) != PTXI_MEMMAP_INSIDE) {
+        if (!map_range_at(b, at))
+            return false;
+    } else if (range.base != at->range_base || range.size != at->range_size) {
+        return false;
+    }
+    while (is_quarantined(at->base))
+        release_oldest();
+    if (!take_free_range_at(b->family, b->size_class, at->base, clean))
+        return false;
+    b->base = at->base;
+    return true;
+}
+
+/* Finds a place for the block. False: no memory. */
+static bool place_block(struct ptxi_heap_block *b, const struct request *q, bool *clean)
+{
+    const struct ptxi_pages *pages = q->pages;
+
     if (heap.in_use + b->size > ptxi_state.total_memory)
         return false;
+    if (q->place)
+        return place_block_at(b, q->place, clean);
     b->base = find_range(b->family, b->size_class, clean);
     if (!b->base || !pages)
         return b->base;
@@ -378,10 +462,10 @@ static bool place_block(struct ptxi_heap_block *b, const struct ptxi_pages *page
 }
 
 /* The heap's lock keeps the pages of slabs with device memory in place. */
-static bool place_and_fill(struct ptxi_heap_block *b, const struct ptxi_pages *pages, bool *clean)
+static bool place_and_fill(struct ptxi_heap_block *b, const struct request *q, bool *clean)
 {
     pthread_mutex_lock(&heap.lock);
-    bool placed = place_block(b, pages, clean);
+    bool placed = place_block(b, q, clean);
 
     if (placed)
         heap.in_use += b->size;
@@ -417,9 +501,9 @@ static ptxiResult allocate_block(const struct request *q, struct ptxi_heap_block
     if (!b)
         return PTXI_ERROR_OUT_OF_MEMORY;
     choose_class(b, q);
-    if (!place_and_fill(b, q->pages, &clean)) {
+    if (!place_and_fill(b, q, &clean)) {
         free(b);
-        return PTXI_ERROR_OUT_OF_MEMORY;
+        return q->place ? PTXI_ERROR_INVALID_VALUE : PTXI_ERROR_OUT_OF_MEMORY;
     }
     ptxiResult r = enter_block(b, q->mem_flags | PTXI_MEM_WORDS);
 
@@ -445,6 +529,13 @@ ptxiResult ptxi_heap_alloc(ptxiContext ctx, size_t size, enum ptxi_heap_kind kin
                                              .mem_flags = mem_flags, .host_flags = host_flags }, block);
 }
 
+ptxiResult ptxi_heap_alloc_at(ptxiContext ctx, const struct ptxi_heap_place *place, struct ptxi_heap_block **block)
+{
+    return allocate_block(&(struct request){ .ctx = ctx, .device = ctx->device, .size = place->size,
+                                             .kind = place->kind, .mem_flags = place->mem_flags,
+                                             .host_flags = place->host_flags, .place = place }, block);
+}
+
 ptxiResult ptxi_heap_import(ptxiContext ctx, ptxiDevice device, size_t size, const struct ptxi_pages *pages,
                             struct ptxi_import *import, struct ptxi_heap_block **block)
 {
@@ -466,6 +557,46 @@ ptxiResult ptxi_heap_alloc_in_pool(ptxiContext ctx, size_t size, struct ptxiMemP
     for (; !r && pool->kind != PTXI_POOL_MANAGED && (now = atomic_load(&pool->devices)) != before; before = now)
         ptxi_memmap_set_devices(ptxi_state.memmap, (*block)->base, now);
     return r;
+}
+
+static int compare_places(const void *a, const void *b)
+{
+    const struct ptxi_heap_place *x = a, *y = b;
+
+    return (x->base > y->base) - (x->base < y->base);
+}
+
+static void describe_place(const struct ptxi_heap_block *b, struct ptxi_heap_place *p)
+{
+    struct ptxi_mem_region region = { .flags = 0 }, range = { .base = 0 };
+
+    ptxi_memmap_find(ptxi_state.memmap, b->base, &region);
+    ptxi_memmap_find(ptxi_state.addresses, b->base, &range);
+    *p = (struct ptxi_heap_place){ .base = b->base, .size = b->size, .range_base = range.base,
+                                   .range_size = range.size, .kind = b->kind, .mem_flags = region.flags,
+                                   .host_flags = b->host_flags, .module = b->module,
+                                   .special = b->pool || b->graph || b->import ||
+                                              b->pages.source != PTXI_PAGES_PRIVATE };
+}
+
+bool ptxi_heap_list(ptxiContext ctx, struct ptxi_heap_place **places, size_t *count)
+{
+    size_t n = 0, k = 0;
+
+    pthread_mutex_lock(&heap.lock);
+    pthread_mutex_lock(&ctx->lock);
+    for (const struct ptxi_heap_block *b = ctx->blocks; b; b = b->next)
+        n++;
+    *places = malloc((n + 1) * sizeof **places);
+    for (const struct ptxi_heap_block *b = ctx->blocks; b && *places; b = b->next)
+        describe_place(b, &(*places)[k++]);
+    pthread_mutex_unlock(&ctx->lock);
+    pthread_mutex_unlock(&heap.lock);
+    if (!*places)
+        return false;
+    qsort(*places, n, sizeof **places, compare_places);
+    *count = n;
+    return true;
 }
 
 /* Under the lock, without which another thread may free the block. */

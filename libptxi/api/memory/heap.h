@@ -61,6 +61,21 @@ ptxiResult ptxi_heap_alloc_in_pool(ptxiContext ctx, size_t size, struct ptxiMemP
 ptxiResult ptxi_heap_import(ptxiContext ctx, ptxiDevice device, size_t size, const struct ptxi_pages *pages,
                             struct ptxi_import *import, struct ptxi_heap_block **block);
 
+/* A block and the address space around it, as a snapshot has them. */
+struct ptxi_heap_place {
+    uint64_t base, size, range_base, range_size; /* range: what was mapped at once */
+    uint32_t kind, mem_flags, host_flags;
+    const struct ptxiModule_st *module;          /* of ptxi_heap_list(): the module of this variable, or NULL */
+    bool special;                                /* likewise: of a pool or a graph, or shared with other processes */
+};
+
+/* Lists the context's blocks by address. *places is freed with free(). False: no memory. */
+bool ptxi_heap_list(ptxiContext ctx, struct ptxi_heap_place **places, size_t *count);
+
+/* Allocates a block at an address. Maps the range if it is not one of the heap. PTXI_ERROR_INVALID_VALUE: something
+ * else has these addresses, or they are not those of a block of this size. */
+ptxiResult ptxi_heap_alloc_at(ptxiContext ctx, const struct ptxi_heap_place *place, struct ptxi_heap_block **block);
+
 /* Whether the block is memory of ptxiMemAlloc(), which other processes may open. */
 static inline bool ptxi_heap_is_shareable(const struct ptxi_heap_block *b, const struct ptxi_mem_region *region)
 {

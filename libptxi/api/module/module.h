@@ -22,6 +22,10 @@ struct ptxi_variant {
     struct ptxi_program program; /* functions NULL: not created yet */
 };
 
+/* Function i of a module has the address `function_addresses` + i * PTXI_FUNCTION_STRIDE. */
+enum { PTXI_FUNCTION_STRIDE = 16 };
+#define PTXI_FUNCTION_BYTES(tree) (((size_t)(tree)->func_count + 1) * PTXI_FUNCTION_STRIDE)
+
 struct ptxi_bindings;
 
 struct ptxiFunction_st {
@@ -51,7 +55,7 @@ struct ptxiModule_st {
     struct ptxi_heap_block *constants;  /* the constant bank, or NULL */
     struct ptxi_bindings *bindings;     /* of functions without a body; NULL: not created yet. Under the lock */
     uint64_t *globals;                  /* addresses, in the order of layout->globals */
-    char *function_addresses;           /* byte 16 * i is the address of function i; it is not used as memory */
+    char *function_addresses;           /* of functions; reserved, and not used as memory */
     struct ptxiFunction_st *kernels;    /* in the order of the text */
     unsigned kernel_count;
     struct ptxi_kernel_entry *by_name;  /* hash table */

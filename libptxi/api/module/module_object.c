@@ -5,6 +5,7 @@
 #include "api/memory/heap.h"
 #include "api/module/device_text.h"
 #include "api/module/image.h"
+#include "api/module/restored.h"
 #include "api/module/symbols.h"
 
 #include "base/hash.h"
@@ -17,8 +18,6 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { FUNCTION_STRIDE = 16 };
 
 struct ptxi_kernel_entry {
     const char *name;
@@ -45,7 +44,7 @@ static uint64_t function_address(void *ctx, const struct ptxi_func *func)
 {
     struct ptxiModule_st *m = ctx;
 
-    return (uintptr_t)m->function_addresses + (uint64_t)func->index * FUNCTION_STRIDE;
+    return (uintptr_t)m->function_addresses + (uint64_t)func->index * PTXI_FUNCTION_STRIDE;
 }
 
 static uint32_t function_at(void *ctx, uint64_t address)
@@ -53,9 +52,9 @@ static uint32_t function_at(void *ctx, uint64_t address)
     struct ptxi_variant *v = ctx;
     uint64_t at = address - (uintptr_t)v->module->function_addresses;
 
-    if (at % FUNCTION_STRIDE || at / FUNCTION_STRIDE >= v->module->tree->func_count)
+    if (at % PTXI_FUNCTION_STRIDE || at / PTXI_FUNCTION_STRIDE >= v->module->tree->func_count)
         return UINT32_MAX;
-    return (uint32_t)(at / FUNCTION_STRIDE);
+    return (uint32_t)(at / PTXI_FUNCTION_STRIDE);
 }
 
 /* ---- variables */
@@ -143,6 +142,10 @@ static ptxiResult place_variables(struct ptxiModule_st *m)
 
     m->globals = calloc(l->global_count + 1, sizeof *m->globals);
     if (!m->globals)
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    if (ptxi_restored_take(m))
+        return PTXI_SUCCESS;
+    if (!m->function_addresses)
         return PTXI_ERROR_OUT_OF_MEMORY;
     if (l->const_bytes)
         r = allocate_variables(m, l->const_bytes, PTXI_MEM_READ, &m->constants);
@@ -349,7 +352,8 @@ static void destroy_module(void *module)
     ptxi_fault_log_destroy(m->fault_log);
     ptxi_bindings_unref(m->bindings);
     free(m->globals);
-    free(m->function_addresses);
+    if (m->tree)
+        ptxi_restored_unreserve(m->function_addresses, PTXI_FUNCTION_BYTES(m->tree));
     free(m->name);
     free(m->text);
     ptxi_arena_free(&m->arena);
@@ -438,7 +442,7 @@ static ptxiResult build_module(struct ptxiModule_st *m, const struct ptxi_module
         m->profile = ptxi_profile_for_sm(m->tree->target.sm);
     }
     m->layout = ptxi_layout_module(m->tree, m->profile->reserved, &m->arena);
-    m->function_addresses = malloc((size_t)(m->tree->func_count + 1) * FUNCTION_STRIDE);
+    m->function_addresses = ptxi_restored_reserve(0, PTXI_FUNCTION_BYTES(m->tree));
     if (!m->layout || !m->function_addresses)
         return PTXI_ERROR_OUT_OF_MEMORY;
     if (how->resolved && (r = ptxi_symbols_check(m->tree, diags)))

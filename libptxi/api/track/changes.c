@@ -5,15 +5,9 @@
 
 #include <string.h>
 
-/* Not ptxi_hash_bytes(): its seed differs from process to process. */
 uint64_t ptxi_changes_hash(const void *data, size_t size)
 {
-    const char *p = data;
-    uint64_t h = size;
-
-    for (; size >= 8; size -= 8, p += 8)
-        h = ptxi_hash_mix(h ^ ptxi_hash_load(p, 8) ^ 0xa0761d6478bd642fu, 0xe7037ed1a0b428dbu) + (h >> 7);
-    return ptxi_hash_mix(h ^ ptxi_hash_load(p, (unsigned)size), 0x8ebc6af09c88c6e3u);
+    return ptxi_hash_stable(size, data, size);
 }
 
 /* Takes `count` elements of `element` bytes from what is left. False: there are not as many. */

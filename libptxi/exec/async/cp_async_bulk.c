@@ -6,6 +6,7 @@
 
 #include "exec/async/mbarrier_object.h"
 #include "exec/check/check.h"
+#include "exec/track/track.h"
 
 enum { CACHE_LINE = 64, MAX_PREFETCH = 2048 };
 
@@ -106,6 +107,31 @@ static bool find_source_and_destination(struct ptxi_warp *w, const struct ptxi_i
     return j->from;
 }
 
+/* Records writes of the bytes that the mask selects, for each 16 bytes. */
+static void track_masked(const struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_bulk_job *j)
+{
+    for (uint32_t k = 0; k < j->size; k++)
+        if (j->byte_mask >> k % 16 & 1)
+            ptxi_track_insn(w, i, PTXI_TRACK_WRITE, (uintptr_t)j->to + k, 1);
+}
+
+/* Records what a job reads and writes in global memory. */
+static void track(const struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_bulk_job *j)
+{
+    if (!j->size)
+        return;
+    if (!ptxi_shared_owner(w->cta, j->from))
+        ptxi_track_insn(w, i, PTXI_TRACK_READ, (uintptr_t)j->from, j->size);
+    if (ptxi_shared_owner(w->cta, j->to))
+        return;
+    if (j->reduce)
+        ptxi_track_array_reduce(w, i, j->reduce, (uintptr_t)j->to, j->from, j->size);
+    else if (i->mods & PTXI_BULK_BYTE_MASK)
+        track_masked(w, i, j);
+    else
+        ptxi_track_insn(w, i, PTXI_TRACK_WRITE, (uintptr_t)j->to, j->size);
+}
+
 /* Starts to load the source into the cache while the program continues. */
 static inline void prefetch_source(const struct ptxi_bulk_job *j)
 {
@@ -128,6 +154,8 @@ const struct ptxi_insn *ptxi_cp_async_bulk(struct ptxi_warp *w, const struct ptx
         prefetch_source(&j);
         if (i->mods & PTXI_BULK_BYTE_MASK)
             j.byte_mask = ((const uint16_t *)mask)[j.lane];
+        if (w->cta->grid->tracker)
+            track(w, i, &j);
         if (i->mods & PTXI_BULK_MULTICAST)
             ok = ptxi_bulk_submit_multicast(w, i, &j, ((const uint32_t *)mask)[j.lane], false);
         else

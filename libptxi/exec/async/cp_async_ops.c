@@ -4,6 +4,7 @@
 #include "exec/async/cp_async.h"
 #include "exec/check/check.h"
 #include "exec/check/race.h"
+#include "exec/track/track.h"
 #include "exec/engine/handler.h"
 #include "exec/memory/coalesce.h"
 
@@ -145,6 +146,17 @@ static __attribute__((noinline)) void note_accesses(struct ptxi_warp *w, const s
     }
 }
 
+/* Records what the lanes read. */
+static void track_sources(const struct ptxi_warp *w, const struct ptxi_insn *i, const uint64_t *from,
+                          ptxi_lanes reading, uint32_t size, const struct source_sizes *sizes)
+{
+    for (; reading; reading &= reading - 1) {
+        unsigned l = ptxi_first_lane(reading);
+
+        ptxi_track_insn(w, i, PTXI_TRACK_READ, from[l], sizes->partial ? sizes->bytes[l] : size);
+    }
+}
+
 /* Copies of lanes with any addresses. */
 static __attribute__((noinline)) const struct ptxi_insn *copy_lanes(struct ptxi_warp *w, const struct ptxi_insn *i,
                                                                     ptxi_lanes reading, struct source_sizes *sizes)
@@ -161,6 +173,8 @@ static __attribute__((noinline)) const struct ptxi_insn *copy_lanes(struct ptxi_
         return w->stop;
     if (w->cta->check)
         note_accesses(w, i, from, to, sizes);
+    if (w->cta->grid->tracker)
+        track_sources(w, i, from, reading, size, sizes);
     do { /* once for each group, usually once */
         others = lanes_of_other_groups(w);
         w->active &= ~others;
@@ -223,7 +237,7 @@ static inline __attribute__((always_inline)) const struct ptxi_insn *copy(struct
     struct ptxi_warp_async *q = w->async;
     struct ptxi_cp_async *op;
 
-    if (i->c != PTXI_NO_SLOT || !q || q->diverged || q->count == q->size || w->cta->check ||
+    if (i->c != PTXI_NO_SLOT || !q || q->diverged || q->count == q->size || w->cta->check || w->cta->grid->tracker ||
         !is_simple_copy(w, i, size))
         return copy_general(w, i);
     op = ptxi_cp_async_append(w, i);

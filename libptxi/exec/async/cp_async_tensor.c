@@ -5,6 +5,7 @@
 
 #include "exec/async/cp_async_bulk.h"
 #include "exec/async/tma.h"
+#include "exec/track/track.h"
 
 /* Arguments of the tensor copy that follows. One instruction does not have enough operands. */
 const struct ptxi_insn *ptxi_tensor_coords(struct ptxi_warp *w, const struct ptxi_insn *i)
@@ -39,6 +40,15 @@ static bool check_row(void *ctx, uint32_t row, uint64_t at, uint32_t from, uint3
     (void)row, (void)from;
     return !bytes || ptxi_access_at(c->w, c->i, c->j->lane, PTXI_MS_GLOBAL, at, bytes, 1,
                                  c->j->to ? PTXI_AK_LOAD : PTXI_AK_STORE);
+}
+
+static bool track_row(void *ctx, uint32_t row, uint64_t at, uint32_t from, uint32_t bytes)
+{
+    const struct row_check *c = ctx;
+
+    (void)row, (void)from;
+    ptxi_track_insn(c->w, c->i, c->j->to ? PTXI_TRACK_READ : PTXI_TRACK_WRITE, at, bytes);
+    return true;
 }
 
 static enum ptxi_tma_mode mode_of(const struct ptxi_insn *i)
@@ -166,6 +176,8 @@ const struct ptxi_insn *ptxi_cp_async_tensor(struct ptxi_warp *w, const struct p
         if (!find_box(w, i, &j) || !ptxi_bulk_set_completion(w, i, &j) || !ptxi_bulk_check_mbarrier(w, i, &j, pair) ||
             !ptxi_bulk_set_report(w, i, &j, i->mods >> PTXI_TENSOR_REPORT))
             return w->stop;
+        if (w->cta->grid->tracker)
+            ptxi_tma_walk(&j.map, j.coords, track_row, &(struct row_check){ w, i, &j });
         ok = mask ? ptxi_bulk_submit_multicast(w, i, &j, mask[j.lane], pair) : ptxi_bulk_submit(w, i, &j);
         if (!ok)
             return w->stop;

@@ -93,6 +93,13 @@ struct ptxi_access_hit {
 enum { PTXI_INACCESSIBLE = 64 }; /* bytes; at least those of a thread's load or store */
 
 /* A worker runs CTAs. Any thread may act as a worker, but only one at a time. */
+/* A page of a tracker (exec/track/track.h) that the worker has used. */
+enum { PTXI_TRACK_HITS = 8 };
+struct ptxi_track_hit {
+    uint64_t key; /* 0: none */
+    struct ptxi_track_page *page;
+};
+
 struct ptxi_worker {
     struct ptxi_exec *exec;
     uint32_t index;
@@ -100,6 +107,7 @@ struct ptxi_worker {
     struct ptxi_cta *free_contexts; /* those without a CTA */
     uint32_t busy;                  /* number of contexts with a CTA */
     struct ptxi_access_hit hits[PTXI_ACCESS_HITS];
+    struct ptxi_track_hit tracked[PTXI_TRACK_HITS];
     uint64_t clock;                 /* number of instructions executed, as coarse as the quantum counts them */
     bool claimed;                   /* a thread acts as this worker */
     struct ptxi_rcu_reader *rcu;    /* in a read-side critical section while instructions run */

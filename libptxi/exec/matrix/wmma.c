@@ -5,6 +5,7 @@
 
 #include "exec/engine/handler.h"
 #include "exec/memory/access.h"
+#include "exec/track/track.h"
 #include "isa/fragment.h"
 
 enum { MAX_VECTORS = 32 };
@@ -120,6 +121,17 @@ static void store(const struct ptxi_warp *w, const struct matrix *t, unsigned fi
     }
 }
 
+/* Records the rows or columns that are in global memory. */
+static void track_vectors(const struct ptxi_warp *w, const struct ptxi_insn *i, const struct matrix *t,
+                          enum ptxi_access access)
+{
+    enum ptxi_track_kind kind = access == PTXI_AK_LOAD ? PTXI_TRACK_READ : PTXI_TRACK_WRITE;
+
+    for (unsigned k = 0; k < t->count; k++)
+        if (!ptxi_shared_owner(w->cta, t->vector[k]))
+            ptxi_track_insn(w, i, kind, (uintptr_t)t->vector[k], t->length * t->x->bits / 8);
+}
+
 static const struct ptxi_insn *load_or_store(struct ptxi_warp *w, const struct ptxi_insn *i, enum ptxi_access access)
 {
     const struct ptxi_wmma *x = (const struct ptxi_wmma *)(w->frame->code->pool + i->imm);
@@ -135,6 +147,8 @@ static const struct ptxi_insn *load_or_store(struct ptxi_warp *w, const struct p
             continue;
         if (!find_vectors(w, i, ptxi_first_lane(here), &t, access))
             return w->stop;
+        if (w->cta->grid->tracker)
+            track_vectors(w, i, &t, access);
         if (access == PTXI_AK_LOAD)
             load(w, &t, first);
         else

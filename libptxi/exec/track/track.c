@@ -5,15 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exec/check/place.h"
+#include "exec/engine/address_space.h"
 #include "exec/engine/cta.h"
 #include "exec/memory/access.h"
 #include "exec/memory/array_reduce.h"
 
-enum { PAGE_SHIFT = 12, LOW_BITS = 18, HIGH_BITS = 47 - PAGE_SHIFT - LOW_BITS, MAX_LOGS = 1024 };
+enum { PAGE_SHIFT = 12, LOW_BITS = 18, HIGH_BITS = 47 - PAGE_SHIFT - LOW_BITS, MAX_LOGS = 1024,
+       NUMBER_BITS = LOW_BITS + HIGH_BITS };
 
 typedef _Atomic(struct ptxi_track_page *) entry;
 
 struct ptxi_tracker {
+    struct ptxi_tracker_head head;
     _Atomic unsigned refs;
     bool reads;
     _Atomic bool incomplete;
@@ -24,9 +28,11 @@ struct ptxi_tracker {
 
 struct ptxi_tracker *ptxi_tracker_create(bool reads)
 {
+    static _Atomic uint64_t created;
     struct ptxi_tracker *t = calloc(1, sizeof *t);
 
     if (t) {
+        t->head.key = (atomic_fetch_add(&created, 1) + 1) << NUMBER_BITS;
         t->refs = 1;
         t->reads = reads;
     }
@@ -117,7 +123,7 @@ static struct ptxi_track_page *find_new_page(struct ptxi_tracker *t, uint64_t ad
     return p;
 }
 
-static inline struct ptxi_track_page *find_page(struct ptxi_tracker *t, uint64_t address)
+struct ptxi_track_page *ptxi_track_find_page(struct ptxi_tracker *t, uint64_t address)
 {
     uint64_t number = address >> PAGE_SHIFT, high = number >> LOW_BITS;
     entry *low = high >> HIGH_BITS ? NULL : atomic_load_explicit(&t->table[high], memory_order_acquire);
@@ -183,7 +189,7 @@ void ptxi_track_range(const struct ptxi_warp *w, enum ptxi_track_kind kind, uint
     while (size) {
         uint64_t offset = address % PTXI_TRACK_PAGE;
         uint64_t n = PTXI_TRACK_PAGE - offset < size ? PTXI_TRACK_PAGE - offset : size;
-        struct ptxi_track_page *p = find_page(w->cta->grid->tracker, address);
+        struct ptxi_track_page *p = ptxi_track_page(w, address);
 
         if (!p)
             return;
@@ -217,6 +223,37 @@ uint64_t ptxi_track_difference(uint16_t op, uint64_t before, uint64_t after)
     }
 }
 
+static uint32_t place_of(const struct ptxi_warp *w, const struct ptxi_insn *i)
+{
+    const struct ptxi_code *code = w->frame->code;
+
+    return code->first_place ? code->first_place + (uint32_t)(i - code->insns) : PTXI_PLACE_UNKNOWN;
+}
+
+void ptxi_track_insn(const struct ptxi_warp *w, const struct ptxi_insn *i, enum ptxi_track_kind kind,
+                     uint64_t address, uint64_t size)
+{
+    const struct ptxi_tracker *t = w->cta->grid->tracker;
+
+    if (t && (kind != PTXI_TRACK_READ || t->reads) && address < PTXI_SHARED_WINDOW)
+        ptxi_track_range(w, kind, address, size, place_of(w, i));
+}
+
+void ptxi_track_array_reduce(const struct ptxi_warp *w, const struct ptxi_insn *i, unsigned op, uint64_t address,
+                             const unsigned char *from, uint64_t size)
+{
+    uint32_t bytes = ptxi_array_reduce_bytes(op);
+
+    if (!w->cta->grid->tracker)
+        return;
+    for (uint64_t k = 0; k < size; k += bytes) {
+        uint64_t value = 0;
+
+        memcpy(&value, from + k, bytes);
+        ptxi_track_reduce(w, address + k, bytes, (uint16_t)op, value, place_of(w, i));
+    }
+}
+
 static void add_to_log(const struct ptxi_warp *w, const struct ptxi_track_entry *e)
 {
     struct ptxi_tracker *t = w->cta->grid->tracker;
@@ -239,7 +276,7 @@ static void add_to_log(const struct ptxi_warp *w, const struct ptxi_track_entry 
 RACY void ptxi_track_reduce(const struct ptxi_warp *w, uint64_t address, uint32_t size, uint16_t op, uint64_t value,
                             uint32_t place)
 {
-    struct ptxi_track_page *p = find_page(w->cta->grid->tracker, address);
+    struct ptxi_track_page *p = ptxi_track_page(w, address);
     uint64_t offset = address % PTXI_TRACK_PAGE;
 
     if (!p)

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "exec/engine/cta.h"
 #include "exec/engine/warp.h"
 
 enum { PTXI_TRACK_PAGE = 4096, PTXI_TRACK_WORDS = PTXI_TRACK_PAGE / 8, PTXI_TRACK_MASK = 0xff, PTXI_TRACK_PLACE = 8 };
@@ -50,9 +51,41 @@ struct ptxi_tracker *ptxi_tracker_ref(struct ptxi_tracker *t);
 void ptxi_tracker_unref(struct ptxi_tracker *t); /* NULL does nothing */
 bool ptxi_tracker_reads(const struct ptxi_tracker *t);
 
+/* Begin of struct ptxi_tracker. */
+struct ptxi_tracker_head {
+    uint64_t key; /* the upper bits of keys of struct ptxi_track_hit; those of two trackers differ */
+};
+
+/* The page of the tracker for an address. NULL: memory is short. */
+struct ptxi_track_page *ptxi_track_find_page(struct ptxi_tracker *t, uint64_t address);
+
+/* The same, at less cost for pages that the worker has used. */
+static inline struct ptxi_track_page *ptxi_track_page(const struct ptxi_warp *w, uint64_t address)
+{
+    struct ptxi_tracker *t = w->cta->grid->tracker;
+    const uint64_t number = address / PTXI_TRACK_PAGE, key = ((struct ptxi_tracker_head *)t)->key | number;
+    struct ptxi_track_hit *hit = &w->worker->tracked[(number ^ number >> 8) % PTXI_TRACK_HITS];
+
+    if (__builtin_expect(hit->key != key, 0)) {
+        struct ptxi_track_page *p = ptxi_track_find_page(t, address);
+
+        if (!p)
+            return NULL;
+        *hit = (struct ptxi_track_hit){ key, p };
+    }
+    return hit->page;
+}
+
 /* Records an access of a warp to a row of bytes, or of one lane. */
 void ptxi_track_range(const struct ptxi_warp *w, enum ptxi_track_kind kind, uint64_t address, uint64_t size,
                       uint32_t place);
+/* The same for an instruction that no track_access describes. Nothing happens in a launch that is not tracked, and with
+ * shared memory. */
+void ptxi_track_insn(const struct ptxi_warp *w, const struct ptxi_insn *i, enum ptxi_track_kind kind,
+                     uint64_t address, uint64_t size);
+/* Records `size` bytes of operands of an operation (PTXI_OP_atom_...) on an array. */
+void ptxi_track_array_reduce(const struct ptxi_warp *w, const struct ptxi_insn *i, unsigned op, uint64_t address,
+                             const unsigned char *from, uint64_t size);
 void ptxi_track_reduce(const struct ptxi_warp *w, uint64_t address, uint32_t size, uint16_t op, uint64_t value,
                        uint32_t place);
 

@@ -2,6 +2,7 @@
 #include "exec/engine/address_space.h"
 #include "exec/engine/cta.h"
 #include "exec/engine/handler.h"
+#include "exec/memory/access.h"
 #include "exec/memory/address_register.h"
 #include "exec/track/track.h"
 
@@ -60,6 +61,52 @@ static __attribute__((noinline)) void track_lanes(const struct ptxi_warp *w, con
     }
 }
 
+typedef uint32_t eight __attribute__((vector_size(32), aligned(4)));
+
+/* Records reads of eight words of memory, but not of bytes that were written before. Another worker that changes a word
+ * at the same time sets some of the same bits. */
+RACY static inline void read_eight(struct ptxi_track_page *p, uint64_t at, uint32_t word)
+{
+    eight *reads = (eight *)&p->words[PTXI_TRACK_READ][at];
+    const eight writes = *(const eight *)&p->words[PTXI_TRACK_WRITE][at], before = *reads;
+    const eight missing = ~writes & ~before & PTXI_TRACK_MASK;
+    const eight changed = (eight)(missing != 0);
+
+    *reads = (changed & (((before & PTXI_TRACK_MASK) | missing) + (word & ~(uint32_t)PTXI_TRACK_MASK))) |
+             (~changed & before);
+}
+
+/* Records an access to whole words of a page. False: it is something else. */
+RACY static inline bool track_words(const struct ptxi_warp *w, enum ptxi_track_kind kind, uint64_t address,
+                                    uint64_t bytes, uint32_t place)
+{
+    const uint64_t offset = address % PTXI_TRACK_PAGE;
+    const uint32_t word = place << PTXI_TRACK_PLACE | PTXI_TRACK_MASK;
+    struct ptxi_track_page *p;
+
+    if ((offset | bytes) % 64 || offset + bytes > PTXI_TRACK_PAGE || !(p = ptxi_track_page(w, address)))
+        return false;
+    for (uint64_t at = offset / 8; at < (offset + bytes) / 8; at += 8)
+        if (kind == PTXI_TRACK_READ)
+            read_eight(p, at, word);
+        else
+            *(eight *)&p->words[PTXI_TRACK_WRITE][at] = (eight){ 0 } + word;
+    return true;
+}
+
+/* Records weak stores of all lanes to a row of neighbouring elements, the usual case. False: it is something else. */
+static inline bool track_stored_row(const struct ptxi_warp *w, const struct ptxi_insn *i)
+{
+    const unsigned strength = 3 << PTXI_CHECK_STRENGTH_SHIFT, size = i->mods & PTXI_CHECK_BYTES;
+    const struct ptxi_lane_row *row = PTXI_SLOT(w, i->a);
+    const uint64_t address = row->first + (uint64_t)(int64_t)i->imm;
+
+    return (i->mods & (PTXI_CHECK_ROW | PTXI_CHECK_WRITE | strength)) == (PTXI_CHECK_ROW | PTXI_CHECK_WRITE) &&
+           w->active == PTXI_ALL_LANES && ptxi_row_has(row, PTXI_ALL_LANES) && row->stride == size &&
+           address < PTXI_SHARED_WINDOW &&
+           track_words(w, PTXI_TRACK_WRITE, address, PTXI_LANES * size, i->b | (uint32_t)i->c << 16);
+}
+
 OP( track_access )
 {
     bool atomic = (i->mods >> PTXI_CHECK_STRENGTH_SHIFT & 3) == PTXI_CHECK_ATOMIC;
@@ -67,10 +114,16 @@ OP( track_access )
 
     if (__builtin_expect(!w->cta->grid->tracker, 0))
         NEXT;
-    if (!atomic && find_row(w, i, &address, &bytes))
-        ptxi_track_range(w, i->mods & PTXI_CHECK_WRITE ? PTXI_TRACK_WRITE : PTXI_TRACK_READ, address, bytes,
-                         i->b | (uint32_t)i->c << 16);
-    else
+    if (__builtin_expect(track_stored_row(w, i), 1))
+        NEXT;
+    if (!atomic && find_row(w, i, &address, &bytes)) {
+        enum ptxi_track_kind kind = i->mods & PTXI_CHECK_WRITE ? PTXI_TRACK_WRITE : PTXI_TRACK_READ;
+        uint32_t place = i->b | (uint32_t)i->c << 16;
+
+        if (!track_words(w, kind, address, bytes, place))
+            ptxi_track_range(w, kind, address, bytes, place);
+    } else {
         track_lanes(w, i, atomic);
+    }
     NEXT;
 }

@@ -9,15 +9,16 @@
 
 `sweep` calls a function for parts of a range, `suite` calls many functions, and `launch` executes a grid in windows and
 merges their changes of memory exactly. All take an executor of PEP 3148: ProcessPoolExecutor, Dask
-(`Client.get_executor()`), `mpi4py.futures.MPIPoolExecutor`, and others. Processes of a pool must not be forked from one
-that has used ptxi; use the start method 'spawn' or 'forkserver'. doc/scale.md has the details.
+(`Client.get_executor()`), `mpi4py.futures.MPIPoolExecutor`, `RayExecutor`, and others. Processes of a pool must not be
+forked from one that has used ptxi; use the start method 'spawn' or 'forkserver'. doc/scale.md has the details.
 """
 from ._checkpoint import CheckpointError
 from ._launch import ConflictError, launch, register_module
+from ._ray import RayExecutor
 from ._shard import Shard, shard
 from ._suite import Outcome, suite
 from ._sweep import results, sweep
 from ._work import ScaleError
 
-__all__ = ['CheckpointError', 'ConflictError', 'Outcome', 'ScaleError', 'Shard', 'launch', 'register_module', 'results',
-           'shard', 'suite', 'sweep']
+__all__ = ['CheckpointError', 'ConflictError', 'Outcome', 'RayExecutor', 'ScaleError', 'Shard', 'launch',
+           'register_module', 'results', 'shard', 'suite', 'sweep']

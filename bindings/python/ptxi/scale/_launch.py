@@ -37,7 +37,7 @@ class Window(NamedTuple):
     shared: int
     cluster: Optional[Dim]
     first: int
-    count: int
+    count: int  # type: ignore[assignment]  # tuple has a method of this name
     scalars: Dict[int, Any]
     arrays: List[Any]
     places: Dict[int, int]  # argument -> array

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple, Optional, Union
 
 class Shard(NamedTuple):
     """Part `index` of `count` parts, from 0. `str()` is the form of the option --shard, from 1: '1/4' is the first."""
-    index: int
-    count: int
+    index: int  # type: ignore[assignment]  # tuple has methods of these names
+    count: int  # type: ignore[assignment]
 
     def __str__(self) -> str:
         return f'{self.index + 1}/{self.count}'
@@ -28,8 +28,8 @@ def shard(text: Union[str, Shard, None] = None) -> Optional[Shard]:
     Without a text, the environment variable PTXI_SHARD is used. Without that, the result is None.
     """
     text = os.environ.get('PTXI_SHARD') if text is None else text
-    if text is None or text == '' or isinstance(text, Shard):
-        return text or None
+    if isinstance(text, Shard) or not text:
+        return text if isinstance(text, Shard) else None
     found = re.fullmatch(r'(\d+)/(\d+)', text)
     if not found or not 1 <= int(found[1]) <= int(found[2]):
         raise ValueError(f'{text!r} is not a shard; use I/N with I from 1 to N, such as 2/8')

@@ -115,7 +115,8 @@ class _Positions:
     """Calls a function with the elements at positions. A range is sent whole, as it is small."""
 
     def __init__(self, function: Callable[[Any], Any], items: Any) -> None:
-        self.func, self.args, self.keywords = function, (items,), {}
+        self.func, self.args = function, (items,)
+        self.keywords: Dict[str, Any] = {}
         self._items = items
 
     def __call__(self, part: Any) -> Any:

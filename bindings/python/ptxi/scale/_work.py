@@ -18,7 +18,7 @@ def workers_of(executor: Any) -> int:
         return 1
     client = getattr(executor, '_client', None)  # Dask
     if client is not None:
-        return max(1, sum(client.ncores().values()))
+        return max(1, int(sum(client.ncores().values())))
     for name in ('num_workers', '_max_workers'):
         count = getattr(executor, name, None)
         if isinstance(count, int) and count > 0:
