@@ -4283,8 +4283,8 @@ typedef struct ptxiRange {
 
 /*! ptxiMemOpenRanges() :
  *  Opens several ranges, as ptxiMemOpenRange does. They may overlap each other, and those of other calls of this
- *  function and of ptxiLaunchAndWait. A range may stay open until all ranges that overlap it are closed. Empty ranges,
- *  and ranges of memory that kernels can use already, are left out. If the call fails, it opens nothing.
+ *  function, ptxiLaunchAndWait and ptxiLaunchAsync. A range may stay open until all ranges that overlap it are closed.
+ *  Empty ranges, and ranges of memory that kernels can use already, are left out. If the call fails, it opens nothing.
  * `ranges` `count` of them, at most 4096.
  * `id`     A number for ptxiMemCloseRanges.
  * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for other flags, too many ranges, or a range that overlaps other
@@ -4297,9 +4297,9 @@ PTXI_API ptxiResult ptxiMemOpenRanges(const ptxiRange *ranges, unsigned count, u
  * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE if no ranges have this number. */
 PTXI_API ptxiResult ptxiMemCloseRanges(unsigned long long id);
 
-/* A launch for ptxiLaunchAndWait(). */
-typedef struct ptxiWaitedLaunch {
-    size_t size;                    /* sizeof(ptxiWaitedLaunch) */
+/* A launch for ptxiLaunchAndWait() and ptxiLaunchAsync(). */
+typedef struct ptxiDirectLaunch {
+    size_t size;                    /* sizeof(ptxiDirectLaunch) */
     ptxiContext ctx;                /* the context of the kernel; NULL: the current context */
     const ptxiLaunchConfig *config;
     ptxiFunction f;
@@ -4307,15 +4307,25 @@ typedef struct ptxiWaitedLaunch {
     size_t paramBytes;
     const ptxiRange *ranges;        /* rangeCount of them, as for ptxiMemOpenRanges() */
     unsigned rangeCount;
-    int launched;                   /* output: nonzero if the kernel was queued: the result is that of the wait */
-} ptxiWaitedLaunch;
+    int launched;                   /* output: nonzero if the kernel was queued */
+    unsigned long long number;      /* output, if it was queued: its number among the work of its stream */
+    unsigned long long ended;       /* output, if it was queued: the stream's work up to this number had ended before */
+} ptxiDirectLaunch;
 
 /*! ptxiLaunchAndWait() :
  *  Opens ranges of memory, launches a kernel, waits for its stream and closes the ranges, as ptxiMemOpenRanges,
  *  ptxiLaunchKernelEx, ptxiStreamSynchronize and ptxiMemCloseRanges do. One call costs less than four, and no other
  *  thread is woken. The current context is the same after the call.
- * @return PTXI_SUCCESS, or an error of the four calls. */
-PTXI_API ptxiResult ptxiLaunchAndWait(ptxiWaitedLaunch *launch);
+ * @return PTXI_SUCCESS, or an error of the four calls. If the kernel was queued, it is one of the wait. */
+PTXI_API ptxiResult ptxiLaunchAndWait(ptxiDirectLaunch *launch);
+
+/*! ptxiLaunchAsync() :
+ *  Opens ranges of memory and launches a kernel, as ptxiLaunchAndWait, but does not wait. The ranges are closed when
+ *  the kernel has ended, or when it is dropped because earlier work of its stream failed. Until then the memory must
+ *  remain valid. The numbers in the structure tell later which launches have ended.
+ * @return PTXI_SUCCESS, or an error of ptxiMemOpenRanges or ptxiLaunchKernelEx, or
+ *         PTXI_ERROR_STREAM_CAPTURE_UNSUPPORTED if there are ranges and the stream is under capture. */
+PTXI_API ptxiResult ptxiLaunchAsync(ptxiDirectLaunch *launch);
 
 /* Cause of a failure of a kernel. Comments begin with the result that a call returns for it. */
 typedef enum ptxiFault {

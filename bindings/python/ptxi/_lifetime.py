@@ -59,6 +59,7 @@ from ._library import library
 from ._ranges import Use, ended, give_back
 
 _POLL = 0.001   # seconds between two checks whether the calls of other threads have ended
+_UNKNOWN = 1 << 64
 _PROBE = 64     # a stream is probed for entries that have ended each time it has a multiple of this many entries
 _numbers = itertools.count(1)
 _cores: 'Set[Core]' = set()
@@ -125,11 +126,14 @@ class Entry:
     `use` is the memory that is open for the work. `objects` are the other objects that it needs.
     """
 
+    __slots__ = 'use', 'objects', 'queued', 'number', 'ready', 'place'
+
     def __init__(self, use: Optional[Use], objects: Any) -> None:
         self.use, self.objects = use, objects
         self.queued = False
         self.number = 0    # ascending in each queue
         self.ready = True  # False while the call that queues the work runs: no wait in a signal handler covers it
+        self.place = _UNKNOWN  # its number among the work of its stream in the library
 
     def end(self) -> None:
         """Release the objects, because the work has ended. A traceback may refer to the entry for longer."""
@@ -190,6 +194,46 @@ class Queue:
                 ended = self.probe()
         _end(ended)
         return result
+
+    def launch(self, launch: Any, objects: Any) -> int:
+        """Queue a launch by ptxiLaunchAsync. Return the result code.
+
+        `launch` has a configuration for any stream, the structure that the function takes, and a reference to it.
+        The library tells how much of the stream's work has ended. So most entries end without a probe.
+        """
+        core, entry = self.core, Entry(None, objects)
+        ended: List[Entry] = []
+        with core.lock:
+            entry.ready = False
+            self.add(entry)
+            try:
+                launch.config.hStream = self.handle and self.handle.value
+                result: int = core.launch_async(launch.reference)
+            finally:
+                entry.ready = True
+            told = launch.structure
+            if result and not told.launched:
+                self.remove(entry)
+                return result
+            entry.place = told.number
+            if core.captures:
+                self._give_to_capture(entry)
+            else:
+                self._take_to(told.ended, ended)
+        if ended:
+            _end(ended)
+        return result
+
+    def _take_to(self, place: int, ended: List[Entry]) -> None:
+        """Move the entries up to a place in the stream, whose work has ended, to `ended`."""
+        pending = self._pending
+        try:
+            while pending[0].place <= place:
+                ended.append(pending.popleft())
+        except IndexError:  # a signal handler has removed the others
+            return
+        if pending[0].place == _UNKNOWN and not len(pending) % _PROBE:
+            ended += self.probe()
 
     def _give_to_capture(self, entry: Entry) -> None:
         """Move the entry to the capture in which the stream takes part, if there is one."""
@@ -306,6 +350,7 @@ class Core:
         self.exports: Set[int] = set()                # id() of each Export
         self._pin = bytearray(1)
         self._launch_and_wait = library().LaunchAndWait
+        self.launch_async = library().LaunchAsync
         self._garbage: Deque[Tuple[str, Any, Any]] = collections.deque()
         self._modules: Deque[Tuple[str, Any, Any]] = collections.deque()
         _cores.add(self)
@@ -396,6 +441,17 @@ class Core:
         if mark and not result:
             self.default.settle(mark)
         if self.queues or self._garbage or self._modules or _closed or ended:
+            self.reap()
+        return result
+
+    def launch_into(self, queue: Queue, launch: Any, objects: Any) -> int:
+        """Queue a launch as Queue.launch() does. Return its result code."""
+        __tracebackhide__ = True
+        with memoryview(self._pin):
+            if self.closing:
+                self.must_be_open()
+            result = queue.launch(launch, objects)
+        if self._garbage or _closed or ended:
             self.reap()
         return result
 
@@ -629,8 +685,8 @@ class Core:
 
 
 # Functions that hold a pin while they run
-_CALLS = {f.__code__ for f in (Core.run, Core.result, Core.launch_and_wait, Core.wait, Core.drain, Core.export,
-                               Core.sweep, Core._reap, Core.close, Core.end)}
+_CALLS = {f.__code__ for f in (Core.run, Core.result, Core.launch_and_wait, Core.launch_into, Core.wait, Core.drain,
+                               Core.export, Core.sweep, Core._reap, Core.close, Core.end)}
 
 
 def destroy_closed() -> None:

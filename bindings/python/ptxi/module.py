@@ -387,7 +387,7 @@ class Kernel(NotCopied):
         self.signature = text('FuncGetSignature', self._handle)
         self.parameters = self._parameters()
         self._packer = Packer(self.signature, self.parameters)
-        self._shapes: Dict[Tuple[Any, ...], _Configuration] = {}  # configurations without a stream
+        self._shapes: Dict[Tuple[Any, ...], _Configuration] = {}  # by the shape, and _ANY_STREAM
 
     def __repr__(self) -> str:
         return f'<ptxi.Kernel {self.signature}>'
@@ -420,24 +420,33 @@ class Kernel(NotCopied):
 
     def __getitem__(self, shape: Tuple[Any, ...]) -> '_Shaped':
         __tracebackhide__ = True
-        try:
-            return _Shaped(self._start, self._shapes[shape])
-        except (KeyError, TypeError):  # TypeError: a list cannot be a key
-            return _Shaped(self._start, self._shape(shape))
-
-    def _shape(self, shape: Tuple[Any, ...]) -> '_Configuration':
-        """Return a new configuration. It is kept if its key is of integers, as 1.0 would have the same key as 1."""
-        __tracebackhide__ = True
         if not isinstance(shape, tuple) or not 2 <= len(shape) <= 4:
             raise TypeError(f'invalid launch configuration; use {self.name}[grid, block] or '
                             f'{self.name}[grid, block, shared, stream]')
-        how = _Configuration(self, *shape)
-        flat = [m for n in shape[:3] for m in (n if type(n) is tuple else (n,))]
-        if len(shape) < 4 and all(type(n) is int for n in flat):
+        if len(shape) < 4 or shape[3] is None:
+            return _Shaped(self._start, self._shape(shape[:3]))
+        stream = self._own(shape[3])
+        return _Shaped(self._start_in, self._shape((*shape[:3], _ANY_STREAM)), stream)
+
+    def _shape(self, key: Tuple[Any, ...]) -> '_Configuration':
+        """Return a configuration. It is kept if its key is of integers, as 1.0 would have the same key as 1."""
+        __tracebackhide__ = True
+        try:
+            return self._shapes[key]
+        except (KeyError, TypeError):  # TypeError: a list cannot be a key
+            how = _Configuration(self, *key[:3])
+        if all(type(m) is int for n in key[:3] for m in (n if type(n) is tuple else (n,))):
             if len(self._shapes) >= _MOST_SHAPES:
                 self._shapes.clear()
-            self._shapes[shape] = how
+            self._shapes[key] = how
         return how
+
+    def _own(self, stream: Stream) -> Stream:
+        """Return the stream. Raises ValueError if it belongs to another device."""
+        __tracebackhide__ = True
+        if stream.device is not self.device:
+            raise ValueError('the stream belongs to another device; use a stream of the device of the module')
+        return stream
 
     def __call__(self, *arguments: Any) -> None:
         raise TypeError(f'the launch has no grid and block; use {self.name}[grid, block](...)')
@@ -445,23 +454,28 @@ class Kernel(NotCopied):
     def _start(self, how: '_Configuration', *arguments: Any) -> None:
         """Launch the kernel. The frequent kinds of arguments take a shorter way than `_launch`."""
         __tracebackhide__ = True
-        packed = how.packer.frequent(arguments) if how.waits else None
-        if packed is None:
-            self._launch(how, arguments)
-            return
-        values, held = packed  # `held` keeps the memory in place while the kernel runs
-        try:
-            call_ = how.spare.pop()
-        except IndexError:
-            call_ = _Call.with_room(how)
-        try:
-            how.packer.pack_into(call_.buffer, 0, *values)
-        except OverflowError:  # a float that is too large for its parameter
+        packed = how.packer.frequent(arguments)
+        call_ = packed and how.call(packed[0])
+        if not packed or not call_:  # packed[1] keeps the memory in place while the kernel runs
             self._launch(how, arguments)
             return
         result = how.core.launch_and_wait(call_.reference)
         if result:
             raise how.failure(result, call_)
+        how.spare.append(call_)
+
+    def _start_in(self, how: '_Configuration', stream: Stream, *arguments: Any) -> None:
+        """Launch the kernel into a stream, as `_start` does."""
+        __tracebackhide__ = True
+        core = how.core
+        packed = None if core.captures else how.packer.frequent(arguments)  # a graph has its memory open for longer
+        call_ = packed and how.call(packed[0])
+        if not packed or not call_:
+            self._launch(how, arguments, stream)
+            return
+        result = core.launch_into(stream.queue, call_, (self._module, packed[1]))
+        if result:
+            raise how.rejection(result)
         how.spare.append(call_)
 
     def launch(self, grid: Dim, block: Dim, arguments: Sequence[Any], shared: int = 0, stream: Optional[Stream] = None,
@@ -478,8 +492,8 @@ class Kernel(NotCopied):
                        Kernels whose blocks may depend on each other are refused
         """
         __tracebackhide__ = True
-        how = self._configure(grid, block, shared, stream, cooperative, cluster, attributes, window)
-        self._launch(how, arguments, opens)
+        how = self._configure(grid, block, shared, cooperative, cluster, attributes, window)
+        self._launch(how, arguments, stream and self._own(stream), opens)
 
     def prepare(self, grid: Dim, block: Dim, arguments: Sequence[Any], shared: int = 0,
                 stream: Optional[Stream] = None, cooperative: bool = False, cluster: Optional[Dim] = None,
@@ -491,18 +505,17 @@ class Kernel(NotCopied):
                 add()
         """
         __tracebackhide__ = True
-        how = self._configure(grid, block, shared, stream, cooperative, cluster, attributes)
-        return Launch(self, how, arguments, opens)
+        how = self._configure(grid, block, shared, cooperative, cluster, attributes)
+        return Launch(self, how, arguments, stream and self._own(stream), opens)
 
-    def _configure(self, grid: Dim, block: Dim, shared: int, stream: Optional[Stream], cooperative: bool,
-                   cluster: Optional[Dim], attributes: Optional[Dict[Any, int]],
-                   window: Optional[Tuple[int, int]] = None) -> '_Configuration':
+    def _configure(self, grid: Dim, block: Dim, shared: int, cooperative: bool, cluster: Optional[Dim],
+                   attributes: Optional[Dict[Any, int]], window: Optional[Tuple[int, int]] = None) -> '_Configuration':
         """Return how to launch the kernel. The parameters are those of `launch`."""
         __tracebackhide__ = True
         values = dict(attributes or {})
         if cooperative:
             values[LaunchAttribute.COOPERATIVE] = 1
-        return _Configuration(self, grid, block, shared, stream, _attributes(values, cluster, window))
+        return _Configuration(self, grid, block, shared, _attributes(values, cluster, window))
 
     def _pack(self, arguments: Sequence[Any], opens: Sequence[Any]) -> Tuple[bytearray, List[Pointer]]:
         """Return the parameter buffer and all memory that a launch uses."""
@@ -510,14 +523,15 @@ class Kernel(NotCopied):
         buffer, pointers = self._packer.pack(arguments)
         return buffer, pointers + [opened(x) for x in opens]
 
-    def _launch(self, how: '_Configuration', arguments: Sequence[Any], opens: Sequence[Any] = ()) -> None:
+    def _launch(self, how: '_Configuration', arguments: Sequence[Any], stream: Optional[Stream] = None,
+                opens: Sequence[Any] = ()) -> None:
         """Launch the kernel. Without a stream, wait for it."""
         __tracebackhide__ = True
         buffer, pointers = self._pack(arguments, opens)
-        if how.waits:
+        if stream is None:
             how.run(_Call(how, buffer, as_array(spans(pointers))))
             return
-        core, queue, use = self.device._core, how.queue(), Use([p.owner for p in pointers])
+        core, queue, use = self.device._core, stream.queue, Use([p.owner for p in pointers])
         entry = Entry(use, (self._module, pointers))
         try:
             core.run(self._run, queue, entry, spans(pointers), how, buffer)
@@ -535,6 +549,7 @@ class Kernel(NotCopied):
 
 
 _MOST_SHAPES = 256  # shapes of a kernel that are kept
+_ANY_STREAM = 'any'  # in the key of a configuration for launches into streams
 
 
 class _Values:
@@ -547,72 +562,88 @@ class _Values:
 
 
 class _Call:
-    """A launch that is waited for, as ptxiLaunchAndWait takes it.
+    """A launch as ptxiLaunchAndWait and ptxiLaunchAsync take it.
 
     `buffer`     the parameters, in a ctypes array
-    `reference`  the argument of the function
+    `config`     the configuration, a structure
+    `structure`  the structure that the functions take
+    `reference`  the reference to it
     """
 
     def __init__(self, how: '_Configuration', buffer: Any, ranges: Any) -> None:
         self.buffer = (ctypes.c_ubyte * max(len(buffer), 1))(*buffer)
         self._ranges = ranges
-        struct = header.structs['ptxiWaitedLaunch']
-        self._structure = struct(
+        self.config = how.config
+        struct = header.structs['ptxiDirectLaunch']
+        self.structure = struct(
             size=ctypes.sizeof(struct), ctx=how.core.handle.value, config=ctypes.addressof(how.config),
             f=how.function.value, params=ctypes.addressof(self.buffer), paramBytes=how.packer.size,
             ranges=ctypes.addressof(ranges) if ranges else None, rangeCount=len(ranges))
-        self.reference = ctypes.byref(self._structure)
+        self.reference = ctypes.byref(self.structure)
 
     @classmethod
     def with_room(cls, how: '_Configuration') -> '_Call':
         """Return a launch whose parameters and ranges `Packer.pack_into` writes to its buffer."""
         packer, struct = how.packer, header.structs['ptxiRange']
         call_ = cls(how, bytes(packer.range_offset + packer.ranges * ctypes.sizeof(struct)), ())
-        call_._structure.ranges = ctypes.addressof(call_.buffer) + packer.range_offset
-        call_._structure.rangeCount = packer.ranges
+        call_.structure.ranges = ctypes.addressof(call_.buffer) + packer.range_offset
+        call_.structure.rangeCount = packer.ranges
         return call_
 
     @property
     def launched(self) -> bool:
         """Whether the library has accepted the launch, so that its result is that of the kernel."""
-        return bool(self._structure.launched)
+        return bool(self.structure.launched)
 
 
 class _Configuration:
-    """How a kernel is launched: everything except the arguments. It does not refer to the kernel, which keeps it.
+    """How a kernel is launched: everything except the arguments.
 
-    `waits`  whether the call waits for the kernel, because there is no stream
+    It does not refer to the kernel, which keeps it. A launch into a stream writes the stream to the configuration while
+    it holds Core.lock. A launch that waits has another configuration, which no stream is written to.
+
     `spare`  launches without arguments, which can be used again
     """
 
-    def __init__(self, kernel: Kernel, grid: Dim, block: Dim, shared: int = 0, stream: Optional[Stream] = None,
-                 attributes: Any = ()) -> None:
+    def __init__(self, kernel: Kernel, grid: Dim, block: Dim, shared: int = 0, attributes: Any = ()) -> None:
         __tracebackhide__ = True
         self._shape = (*_dim('grid', grid), *_dim('block', block), shared and number(shared, ctypes.c_uint))
-        if stream is not None and stream.device is not kernel.device:
-            raise ValueError('the stream belongs to another device; use a stream of the device of the module')
         self.core, self.function, self.packer = kernel.device._core, kernel._handle, kernel._packer
-        self.waits, self._signature = stream is None, kernel.signature
+        self._signature = kernel.signature
         self.spare: List[_Call] = []
-        self._stream, self._attributes = stream, attributes
-        handle = self.queue().handle
+        self._attributes = attributes
         self.config = header.structs['ptxiLaunchConfig'](
-            *self._shape, handle and handle.value, ctypes.addressof(attributes) if attributes else None,
+            *self._shape, None, ctypes.addressof(attributes) if attributes else None,
             len(attributes))
         self.structure = ctypes.byref(self.config)
 
     def __str__(self) -> str:
         return f'grid {self._shape[:3]}, block {self._shape[3:6]}, {self._shape[6]} bytes of shared memory'
 
-    def queue(self) -> Queue:
-        """Return the queue of the stream. Raises ValueError if the stream is closed."""
-        return self.core.default if self._stream is None else self._stream.queue
+    def call(self, values: List[Any]) -> Optional[_Call]:
+        """Return a launch with values of Packer.frequent(). Return None if a float is too large for its parameter.
+
+        The caller adds the launch to `spare` when it was made.
+        """
+        try:
+            call_ = self.spare.pop()
+        except IndexError:
+            call_ = _Call.with_room(self)
+        try:
+            self.packer.pack_into(call_.buffer, 0, *values)
+        except OverflowError:
+            return None
+        return call_
 
     def submit(self, queue: Queue, entry: Entry, values: '_Values') -> None:
         """Queue the launch, inside Core.run. Raises Error if the library rejects it."""
         __tracebackhide__ = True
-        launch = library().LaunchKernelEx
-        result = queue.enqueue(entry, lambda: launch(self.structure, self.function, values.addresses, None))
+        def launch() -> int:
+            self.config.hStream = queue.handle and queue.handle.value
+            result: int = library().LaunchKernelEx(self.structure, self.function, values.addresses, None)
+            return result
+
+        result = queue.enqueue(entry, launch)
         if result:
             raise self.rejection(result)
 
@@ -668,12 +699,11 @@ class Launch(NotCopied):
     """
 
     def __init__(self, kernel: Kernel, how: '_Configuration', arguments: Sequence[Any],
-                 opens: Sequence[Any] = ()) -> None:
+                 stream: Optional[Stream] = None, opens: Sequence[Any] = ()) -> None:
         __tracebackhide__ = True
-        self._kernel, self._how, self._core = kernel, how, kernel.device._core
+        self._kernel, self._how, self._stream, self._core = kernel, how, stream, kernel.device._core
         buffer, pointers = kernel._pack(arguments, opens)
-        self._values = _Values(kernel.parameters, buffer)
-        self._call = _Call(how, buffer, ()) if how.waits else None
+        self._call = _Call(how, buffer, ())
         self._held: Any = Use([p.owner for p in pointers]), kernel._module, pointers
         self._core.run(self._held[0].open, spans(pointers))
 
@@ -682,15 +712,17 @@ class Launch(NotCopied):
 
     def __call__(self) -> None:
         __tracebackhide__ = True
-        held, call_ = self._held, self._call  # the reference keeps the memory open while the kernel runs
-        if held is None:
+        held, call_, stream = self._held, self._call, self._stream
+        if held is None:  # this reference to it keeps the memory open while the kernel runs
             raise ValueError('the launch is closed')
-        if call_ is not None:
+        if stream is None:
             result = self._core.launch_and_wait(call_.reference)
             if result:
                 raise self._how.failure(result, call_)
         else:
-            self._core.run(self._how.submit, self._how.queue(), Entry(None, held), self._values)
+            result = self._core.launch_into(stream.queue, call_, held)
+            if result:
+                raise self._how.rejection(result)
 
     def __enter__(self) -> 'Launch':
         return self

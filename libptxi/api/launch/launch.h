@@ -2,6 +2,7 @@
 #ifndef PTXI_API_LAUNCH_LAUNCH_H
 #define PTXI_API_LAUNCH_LAUNCH_H
 
+#include "api/memory/open_ranges.h"
 #include "api/memory/strided_copy.h"
 #include "api/module/module.h"
 #include "api/observe/observe.h"
@@ -31,6 +32,8 @@ struct ptxi_launch_description {
     uint64_t graph;         /* the executable graph that has this kernel, or 0 */
     struct ptxi_graph_run *run; /* its run, of which the launch gets a reference; NULL if kernels launch no graphs */
     bool waited;            /* the caller waits for it at once */
+    struct ptxi_open_ranges *open; /* memory that the launch closes when it has ended; NULL: the caller does */
+    uint64_t number, ended; /* output: its number in its stream, and the number of items that had ended before */
 };
 
 /* A launch that is ready to run. */
@@ -46,6 +49,7 @@ struct ptxi_launch {
     struct ptxi_heap_block *workspace; /* of a cooperative launch, or NULL */
     struct ptxi_heap_block *cta_memory; /* of .minperctamemory, or NULL */
     struct ptxi_tracker *tracker;    /* a reference, or NULL */
+    struct ptxi_open_ranges open;    /* memory that is open for it */
     bool checked;                    /* it runs the variant that checks */
     struct ptxi_graph_run *run;      /* a reference: the kernel is of a graph and may launch graphs; or NULL */
     struct ptxi_host_stack *stack;   /* of the call that has launched it, for reports; NULL: not known */

@@ -40,6 +40,7 @@ static void release_launch(void *payload)
     ptxi_bindings_unref(l->bindings);
     ptxi_handle_unref(&l->module->handle);
     ptxi_tracker_unref(l->tracker);
+    ptxi_close_ranges(&l->open);
     ptxi_host_stack_free(l->stack);
 }
 

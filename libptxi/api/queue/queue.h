@@ -108,6 +108,12 @@ ptxiResult ptxi_queue_submit_after(struct ptxiStream_st *s, struct ptxi_item *it
 /* Returns true and sets *seq if a mark needs no item, because everything that must run before it has ended. */
 bool ptxi_queue_mark(struct ptxiStream_st *s, uint64_t *seq);
 
+/* Number of items of the stream that have ended. */
+static inline uint64_t ptxi_stream_completed(const struct ptxiStream_st *s)
+{
+    return atomic_load_explicit(&s->completed, memory_order_acquire);
+}
+
 /* Whether they have ended. The program knows it if the answer is true. */
 bool ptxi_queue_done(struct ptxiStream_st *s, uint64_t seq);
 void ptxi_queue_wait(struct ptxiStream_st *s, uint64_t seq);          /* runs items while it waits */

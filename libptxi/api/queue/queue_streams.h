@@ -10,12 +10,6 @@ extern pthread_mutex_t ptxi_queue_mutex; /* of all streams and items of the proc
 
 void ptxi_stream_unref_locked(struct ptxiStream_st *s);
 
-/* Number of items of the stream that have ended. */
-static inline uint64_t ptxi_stream_completed(const struct ptxiStream_st *s)
-{
-    return atomic_load_explicit(&s->completed, memory_order_acquire);
-}
-
 /* True if the stream is ordered with the legacy default stream. */
 static inline bool ptxi_stream_is_blocking(const struct ptxiStream_st *s)
 {

@@ -17,11 +17,18 @@ static ptxiResult submit(ptxiContext ctx, ptxiStream handle, struct ptxi_launch_
     if ((r = ptxi_api_stream(ctx, handle, &stream)))
         return r;
     if (ptxi_capturing(stream))
-        return ptxi_capture_launch(stream, d);
+        return d->open && d->open->count ? PTXI_ERROR_STREAM_CAPTURE_UNSUPPORTED : ptxi_capture_launch(stream, d);
     if ((r = ptxi_launch_make(ctx, d, &it)))
         return r;
-    ((struct ptxi_launch *)ptxi_item_payload(it))->stack = ptxi_host_stack_capture();
-    return ptxi_queue_submit(stream, it, d->waited ? PTXI_SUBMIT_WAIT : PTXI_SUBMIT_ASYNC, NULL);
+    struct ptxi_launch *l = ptxi_item_payload(it);
+
+    l->stack = ptxi_host_stack_capture();
+    if (d->open) {
+        l->open = *d->open;
+        *d->open = (struct ptxi_open_ranges){ 0 };
+    }
+    d->ended = ptxi_stream_completed(stream);
+    return ptxi_queue_submit(stream, it, d->waited ? PTXI_SUBMIT_WAIT : PTXI_SUBMIT_ASYNC, &d->number);
 }
 
 static void report_rejected(const struct ptxi_launch_description *d, ptxiResult r)
@@ -126,22 +133,33 @@ ptxiResult ptxiLaunchKernelEx(const ptxiLaunchConfig *c, ptxiFunction f, void **
     return launch(c, &d, &launched);
 }
 
-/* ---- ptxiLaunchAndWait() */
+/* ---- ptxiLaunchAndWait() and ptxiLaunchAsync() */
 
-static ptxiResult launch_and_wait(ptxiWaitedLaunch *w)
+/* Opens the ranges and launches the kernel. If it does not wait, the launch owns the ranges. */
+static ptxiResult launch_direct(ptxiDirectLaunch *w, bool waits, struct ptxi_open_ranges *open)
 {
     void *extra[] = { PTXI_LAUNCH_PARAM_BUFFER_POINTER, (void *)(uintptr_t)w->params, PTXI_LAUNCH_PARAM_BUFFER_SIZE,
                       &w->paramBytes, PTXI_LAUNCH_PARAM_END };
-    struct ptxi_launch_description d = { .function = w->f, .extra = w->paramBytes ? extra : NULL, .waited = true };
-    struct ptxi_open_ranges open = { 0 };
-    ptxiResult r = ptxi_open_ranges(&open, w->ranges, w->rangeCount), waited;
+    struct ptxi_launch_description d = { .function = w->f, .extra = w->paramBytes ? extra : NULL, .waited = waits,
+                                         .open = waits ? NULL : open };
+    ptxiResult r = ptxi_open_ranges(open, w->ranges, w->rangeCount);
     bool launched = false;
 
     if (r)
         return r;
     r = launch(w->config, &d, &launched);
     w->launched = launched;
-    if (launched) {
+    w->number = d.number;
+    w->ended = d.ended;
+    return r;
+}
+
+static ptxiResult launch_and_wait(ptxiDirectLaunch *w)
+{
+    struct ptxi_open_ranges open = { 0 };
+    ptxiResult r = launch_direct(w, true, &open), waited;
+
+    if (w->launched) {
         waited = ptxi_submit_synchronize(w->config->hStream);
         r = r ? r : waited;
     }
@@ -149,9 +167,18 @@ static ptxiResult launch_and_wait(ptxiWaitedLaunch *w)
     return r;
 }
 
-ptxiResult ptxiLaunchAndWait(ptxiWaitedLaunch *w)
+static ptxiResult launch_async(ptxiDirectLaunch *w)
 {
-    API_CALL;
+    struct ptxi_open_ranges open = { 0 };
+    ptxiResult r = launch_direct(w, false, &open);
+
+    ptxi_close_ranges(&open); /* nothing is in it if the kernel is queued */
+    return r;
+}
+
+/* Calls a function with the launch's context as the current one. */
+static ptxiResult run_direct(ptxiDirectLaunch *w, ptxiResult (*function)(ptxiDirectLaunch *))
+{
     ptxiResult r = ptxi_api_enter();
 
     if (r)
@@ -161,8 +188,22 @@ ptxiResult ptxiLaunchAndWait(ptxiWaitedLaunch *w)
     w->launched = 0;
     if (w->ctx && (r = ptxi_context_push(w->ctx)))
         return r;
-    r = launch_and_wait(w);
+    r = function(w);
     if (w->ctx)
         ptxi_context_pop();
     return r;
+}
+
+ptxiResult ptxiLaunchAndWait(ptxiDirectLaunch *w)
+{
+    API_CALL;
+
+    return run_direct(w, launch_and_wait);
+}
+
+ptxiResult ptxiLaunchAsync(ptxiDirectLaunch *w)
+{
+    API_CALL;
+
+    return run_direct(w, launch_async);
 }

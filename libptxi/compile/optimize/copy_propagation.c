@@ -96,10 +96,15 @@ static uint32_t local_source(const struct copies *c, uint32_t v)
     return s != PTXI_NONE && c->own_version[v] == c->version[v] && c->source_version[v] == c->version[s] ? s : v;
 }
 
-static bool writes(const struct ptxi_ir_inst *i, uint32_t v)
+static bool writes(const struct copies *c, const struct ptxi_ir_inst *i, uint32_t v)
 {
     for (unsigned f = 0; f < PTXI_F_COUNT; f++)
         if (i->writes >> f & 1 && i->v[f] == v)
+            return true;
+    const struct ptxi_ir_list *list = i->list == PTXI_NONE ? NULL : &c->ir->lists[i->list];
+
+    for (uint32_t k = 0; list && k < list->writes; k++)
+        if (list->v[k] == v)
             return true;
     return false;
 }
@@ -109,7 +114,7 @@ static uint32_t replacement(struct copies *c, const struct ptxi_ir_inst *i, uint
     uint32_t r = resolve(c, local_source(c, resolve(c, v)));
 
     /* a result that is written early must not be one of the sources */
-    return i->flags & PTXI_IF_EARLY && writes(i, r) ? v : r;
+    return r != v && i->flags & PTXI_IF_EARLY && writes(c, i, r) ? v : r;
 }
 
 static void replace_reads(struct copies *c, struct ptxi_ir_inst *i)

@@ -3,6 +3,9 @@
 #include "unit/support/test_file.h"
 
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -378,7 +381,7 @@ START_TEST(a_launch_that_waits)
     struct { ptxiDevicePtr p; uint32_t v; } values = { (uintptr_t)own, 7 };
     ptxiRange ranges[] = { { own, sizeof own, PTXI_RANGE_READ | PTXI_RANGE_WRITE }, { own, 8, PTXI_RANGE_READ } };
     ptxiLaunchConfig config = { 2, 1, 1, 32, 1, 1, 0, NULL, NULL, 0 };
-    ptxiWaitedLaunch w = { .size = sizeof w, .config = &config, .f = kernel("store"), .params = &values,
+    ptxiDirectLaunch w = { .size = sizeof w, .config = &config, .f = kernel("store"), .params = &values,
                            .paramBytes = 12, .ranges = ranges, .rangeCount = 2 };
     ptxiContext context;
 
@@ -401,12 +404,97 @@ START_TEST(a_launch_that_waits)
     config.blockDimX = 0;
     ck_result(ptxiLaunchAndWait(&w), PTXI_ERROR_INVALID_VALUE);
     ck_assert(!w.launched);
-    w = (ptxiWaitedLaunch){ .size = sizeof w, .config = &config, .f = kernel("nothing") };
+    w = (ptxiDirectLaunch){ .size = sizeof w, .config = &config, .f = kernel("nothing") };
     config.blockDimX = 1;
     ok(ptxiLaunchAndWait(&w));
     w.size--;
     ck_result(ptxiLaunchAndWait(&w), PTXI_ERROR_INVALID_VALUE);
     ck_result(ptxiLaunchAndWait(NULL), PTXI_ERROR_INVALID_VALUE);
+}
+END_TEST
+
+static void wait_until_set(void *flag)
+{
+    while (!atomic_load((_Atomic bool *)flag))
+        sched_yield();
+}
+
+START_TEST(a_launch_that_does_not_wait)
+{
+    static uint32_t own[64];
+    struct { ptxiDevicePtr p; uint32_t v; } values = { (uintptr_t)own, 7 };
+    ptxiRange range = { own, sizeof own, PTXI_RANGE_READ | PTXI_RANGE_WRITE };
+    ptxiLaunchConfig config = { 2, 1, 1, 32, 1, 1, 0, NULL, NULL, 0 };
+    ptxiDirectLaunch l = { .size = sizeof l, .config = &config, .f = kernel("store"), .params = &values,
+                           .paramBytes = 12, .ranges = &range, .rangeCount = 1 };
+    _Atomic bool may_run = false;
+    unsigned long long number, id;
+    ptxiStream s;
+
+    ok(ptxiStreamCreate(&s, 0));
+    config.hStream = s;
+    ok(ptxiLaunchHostFunc(s, wait_until_set, &may_run));
+    ok(ptxiLaunchAsync(&l));
+    number = l.number;
+    values.v = 8; /* the values and the structure are the caller's again */
+    ok(ptxiLaunchAsync(&l));
+    ck_assert(l.launched && number == 2 && l.number == 3 && l.ended == 0);
+    atomic_store(&may_run, true);
+    ok(ptxiStreamSynchronize(s));
+    ck_assert(own[0] == 8 && own[63] == 71);
+    l.rangeCount = 0; /* the launches have closed the memory */
+    ok(ptxiLaunchAsync(&l));
+    ck_result(ptxiStreamSynchronize(s), PTXI_ERROR_ILLEGAL_ADDRESS);
+    ck_assert(l.number == 4 && l.ended == 3);
+
+    atomic_store(&may_run, false);
+    ok(ptxiLaunchHostFunc(s, wait_until_set, &may_run));
+    values.p = 0;
+    ok(ptxiLaunchAsync(&l));
+    l.rangeCount = 1; /* this one is dropped, because the one before fails, and closes the memory too */
+    ok(ptxiLaunchAsync(&l));
+    ck_result(ptxiMemHostRegister(own, sizeof own, 0), PTXI_ERROR_INVALID_VALUE); /* it is open */
+    atomic_store(&may_run, true);
+    ck_result(ptxiStreamSynchronize(s), PTXI_ERROR_ILLEGAL_ADDRESS);
+    ok(ptxiMemHostRegister(own, sizeof own, 0));
+    ok(ptxiMemHostUnregister(own));
+
+    config.blockDimX = 0;
+    ck_result(ptxiLaunchAsync(&l), PTXI_ERROR_INVALID_VALUE);
+    ck_assert(!l.launched);
+    ok(ptxiMemHostRegister(own, sizeof own, 0));
+    ok(ptxiMemHostUnregister(own));
+    ok(ptxiMemOpenRanges(&(ptxiRange){ own, 4, PTXI_RANGE_READ }, 1, &id));
+    config.blockDimX = 32;
+    ck_result(ptxiLaunchAsync(&l), PTXI_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
+    ok(ptxiMemCloseRanges(id));
+    l.size--;
+    ck_result(ptxiLaunchAsync(&l), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiLaunchAsync(NULL), PTXI_ERROR_INVALID_VALUE);
+    ok(ptxiStreamDestroy(s));
+}
+END_TEST
+
+START_TEST(a_captured_launch_opens_no_memory)
+{
+    static uint32_t own[64];
+    struct { ptxiDevicePtr p; uint32_t v; } values = { (uintptr_t)own, 7 };
+    ptxiRange range = { own, sizeof own, PTXI_RANGE_READ | PTXI_RANGE_WRITE };
+    ptxiLaunchConfig config = { 2, 1, 1, 32, 1, 1, 0, NULL, NULL, 0 };
+    ptxiDirectLaunch l = { .size = sizeof l, .config = &config, .f = kernel("store"), .params = &values,
+                           .paramBytes = 12, .ranges = &range, .rangeCount = 1 };
+    ptxiGraph graph;
+
+    ok(ptxiStreamCreate(&config.hStream, 0));
+    ok(ptxiStreamBeginCapture(config.hStream, PTXI_STREAM_CAPTURE_MODE_RELAXED));
+    ck_result(ptxiLaunchAsync(&l), PTXI_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    l.rangeCount = 0;
+    ok(ptxiLaunchAsync(&l));
+    ok(ptxiStreamEndCapture(config.hStream, &graph));
+    ok(ptxiGraphDestroy(graph));
+    ok(ptxiMemHostRegister(own, sizeof own, 0));
+    ok(ptxiMemHostUnregister(own));
+    ok(ptxiStreamDestroy(config.hStream));
 }
 END_TEST
 
@@ -740,6 +828,8 @@ int main(void)
     tcase_add_test(t, memory_ranges_and_checking);
     tcase_add_test(t, ranges_may_overlap);
     tcase_add_test(t, a_launch_that_waits);
+    tcase_add_test(t, a_launch_that_does_not_wait);
+    tcase_add_test(t, a_captured_launch_opens_no_memory);
     tcase_add_test(t, output_goes_to_the_sink);
     tcase_add_test(t, wide_output_is_truncated);
     tcase_add_test(t, progress_is_reported);

@@ -327,6 +327,21 @@ START_TEST(all_warps_of_the_group_are_waited_for)
 }
 END_TEST
 
+START_TEST(accumulators_may_be_copies_of_each_other)
+{
+    uint32_t out[THREADS];
+    void *params[] = { &memory_regs };
+
+    for (unsigned t = 0; t < THREADS; t++)
+        out[t] = t;
+    ck_assert_int_eq(ptxiMemcpyHtoD(memory_regs, out, sizeof out), PTXI_SUCCESS);
+    ck_assert_int_eq(launch("copied", THREADS, params), PTXI_SUCCESS);
+    ck_assert_int_eq(ptxiMemcpyDtoH(out, memory_regs, sizeof out), PTXI_SUCCESS);
+    for (unsigned t = 0; t < THREADS; t++)
+        ck_bits32_at(out[t], t + 32, "thread %u", t); /* the sum of 32 products is 32 */
+}
+END_TEST
+
 START_TEST(out_of_bounds_access_is_a_fault)
 {
     uint64_t inside = 0x1000080000, outside = inside | 250;
@@ -346,6 +361,7 @@ int main(void)
     tcase_add_checked_fixture(t, set_up, close_context);
     tcase_add_loop_test(t, products_are_exact, 0, TYPES);
     tcase_add_test(t, all_warps_of_the_group_are_waited_for);
+    tcase_add_test(t, accumulators_may_be_copies_of_each_other);
     tcase_add_test(t, out_of_bounds_access_is_a_fault);
     suite_add_tcase(s, t);
     return run_suite(s);
