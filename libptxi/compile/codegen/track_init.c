@@ -65,15 +65,10 @@ static unsigned data_sources(uint16_t op)
 /* Whether an operation of a mnemonic writes memory in a way that is not tracked. */
 static bool is_untracked(uint16_t op, unsigned mnemonic)
 {
-    switch (op) {
-    case PTXI_OP_cp_async: case PTXI_OP_cp_async_commit: case PTXI_OP_cp_async_wait: case PTXI_OP_cp_async_arrive:
-    case PTXI_OP_bulk_commit: case PTXI_OP_bulk_wait: case PTXI_OP_wmma_load:
-        return false;
-    default:
-        break;
-    }
     switch (mnemonic) {
-    case PTXI_M_cp: case PTXI_M_wmma: case PTXI_M_sust: case PTXI_M_sured: case PTXI_M_multimem: case PTXI_M_fabric:
+    case PTXI_M_wmma:
+        return op != PTXI_OP_wmma_load;
+    case PTXI_M_sust: case PTXI_M_sured: case PTXI_M_multimem: case PTXI_M_fabric:
         return true;
     default:
         return false;
@@ -90,8 +85,8 @@ static bool writes_untracked(const struct ptxi_ir *ir, const struct ptxi_ir_inst
         return false;
     if (ptxi_ir_is_call(i))
         return ir->calls_untracked;
-    if (mnemonic == PTXI_M_st) /* st.async, st.bulk */
-        return !(ptxi_op_flags[i->op] & PTXI_OP_FLAG_STORE);
+    if (i->op == PTXI_OP_async_store || i->op == PTXI_OP_bulk_zero) /* as bulk copies: exec/async/bulk_check.c */
+        return false;
     return mnemonic == PTXI_M_red || mnemonic == PTXI_M_atom || is_untracked(i->op, mnemonic);
 }
 
@@ -101,8 +96,7 @@ bool ptxi_track_init_misses_calls(const struct ptxi_module_ast *tree)
         for (uint32_t k = 0; k < tree->funcs[f]->inst_count && !tree->funcs[f]->is_entry; k++) {
             const struct ptxi_match *m = tree->funcs[f]->insts[k].match;
 
-            if (is_untracked(ptxi_isa_op(m), m->row->family) || ptxi_isa_has_word(m, PTXI_Q_async) ||
-                ptxi_isa_has_word(m, PTXI_Q_bulk))
+            if (is_untracked(ptxi_isa_op(m), m->row->family))
                 return true;
         }
     return false;
@@ -150,9 +144,15 @@ static bool any_source(const struct tracker *t, const struct ptxi_ir_inst *i, co
     return any;
 }
 
+/* A shift to the left is a multiplication, too. Where it packs values, the operation that joins them is arithmetic. */
+static bool multiplies(uint16_t op)
+{
+    return op == PTXI_OP_shl_b16 || op == PTXI_OP_shl_b32 || op == PTXI_OP_shl_b64;
+}
+
 static void propagate(struct tracker *t, const struct ptxi_ir_inst *i)
 {
-    bool moves = is_move(i->op) || data_sources(i->op);
+    bool moves = is_move(i->op) || (data_sources(i->op) && !multiplies(i->op));
 
     if (i->check || ptxi_ir_is_call(i)) { /* other results of accesses are defined */
         if (is_tracked_load(i) && !t->untracked)
