@@ -62,12 +62,10 @@ static unsigned data_sources(uint16_t op)
     }
 }
 
-/* Whether an operation of a mnemonic writes memory in a way that is not tracked. */
-static bool is_untracked(uint16_t op, unsigned mnemonic)
+/* Whether operations of a mnemonic write memory in a way that is not tracked. */
+static bool is_untracked(unsigned mnemonic)
 {
     switch (mnemonic) {
-    case PTXI_M_wmma:
-        return op != PTXI_OP_wmma_load;
     case PTXI_M_sust: case PTXI_M_sured: case PTXI_M_multimem: case PTXI_M_fabric:
         return true;
     default:
@@ -87,7 +85,7 @@ static bool writes_untracked(const struct ptxi_ir *ir, const struct ptxi_ir_inst
         return ir->calls_untracked;
     if (i->op == PTXI_OP_async_store || i->op == PTXI_OP_bulk_zero) /* as bulk copies: exec/async/bulk_check.c */
         return false;
-    return mnemonic == PTXI_M_red || mnemonic == PTXI_M_atom || is_untracked(i->op, mnemonic);
+    return mnemonic == PTXI_M_red || mnemonic == PTXI_M_atom || is_untracked(mnemonic);
 }
 
 bool ptxi_track_init_misses_calls(const struct ptxi_module_ast *tree)
@@ -96,7 +94,7 @@ bool ptxi_track_init_misses_calls(const struct ptxi_module_ast *tree)
         for (uint32_t k = 0; k < tree->funcs[f]->inst_count && !tree->funcs[f]->is_entry; k++) {
             const struct ptxi_match *m = tree->funcs[f]->insts[k].match;
 
-            if (is_untracked(ptxi_isa_op(m), m->row->family))
+            if (is_untracked(m->row->family))
                 return true;
         }
     return false;
@@ -118,6 +116,12 @@ static struct ptxi_ir_walk sources(const struct ptxi_ir *ir, const struct ptxi_i
     *copy = *i;
     copy->guard = PTXI_NONE;
     return ptxi_ir_reads(ir, copy);
+}
+
+/* The results are those of other lanes, whose masks say nothing of this one: they count as initialised. */
+static bool is_shfl(const struct ptxi_ir_inst *i)
+{
+    return ptxi_op_mnemonics[i->op] == PTXI_M_shfl;
 }
 
 static void mark_results(struct tracker *t, const struct ptxi_ir_inst *i, bool *property)
@@ -159,7 +163,7 @@ static void propagate(struct tracker *t, const struct ptxi_ir_inst *i)
             mark_results(t, i, t->maybe);
         return;
     }
-    if (any_source(t, i, t->maybe))
+    if (any_source(t, i, t->maybe) && !is_shfl(i))
         mark_results(t, i, t->maybe);
     if (!moves || any_source(t, i, t->computed))
         mark_results(t, i, t->computed);
@@ -587,7 +591,7 @@ static void track_inst(struct tracker *t, uint32_t at)
         track_access(t, at, &i);
     else if (i.check)
         track_atomic(t, at, &i);
-    else if (ptxi_ir_is_call(&i))
+    else if (ptxi_ir_is_call(&i) || is_shfl(&i))
         define_results(t, at, &i);
     else if (ptxi_ir_is_branch(&i) || i.op == PTXI_OP_brx) {
         undefined_sources(t, &i, from);

@@ -132,6 +132,25 @@ START_TEST(bulk_copies)
 }
 END_TEST
 
+START_TEST(shuffles)
+{
+    ck_assert_uint_eq(errors_of("shfl_good"), 0);
+}
+END_TEST
+
+START_TEST(exchanges)
+{
+    ck_assert_uint_eq(errors_of("exchange"), 0);
+}
+END_TEST
+
+START_TEST(fills_of_rows)
+{
+    ok(ptxiMemsetD2D32(memory, 16, 1, 4, 2)); /* the first 8 words, in two rows */
+    ck_assert_uint_eq(errors_of("global_sum"), 0);
+}
+END_TEST
+
 START_TEST(functions)
 {
     ck_assert_uint_eq(errors_of("function"), 1);
@@ -160,6 +179,9 @@ int main(void)
     tcase_add_test(t, bits_that_are_masked_out);
     tcase_add_test(t, asynchronous_copies);
     tcase_add_test(t, bulk_copies);
+    tcase_add_test(t, shuffles);
+    tcase_add_test(t, exchanges);
+    tcase_add_test(t, fills_of_rows);
     tcase_add_test(t, functions);
     tcase_add_test(t, guards);
     suite_add_tcase(s, t);
