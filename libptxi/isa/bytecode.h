@@ -127,6 +127,9 @@ enum {
     PTXI_CHECK_NO_RACE = 1 << 13   /* only of the intermediate form: it is not checked for races */
 };
 
+/* check_fence: mods, in addition to the scope. */
+enum { PTXI_CHECK_FENCE_PROXY = 4 /* it is fence.proxy.async */ };
+
 /* init_load, init_store: mods, in addition to the bytes and the space of check_access. */
 enum {
     PTXI_INIT_CLASS_SHIFT = 5,   /* class of the register, three bits */
@@ -481,6 +484,7 @@ struct ptxi_code {
     uint32_t barriers;     /* highest barrier number + 1, or 16 if unknown */
     const char *const *unsupported; /* texts of the instructions that the operation `unsupported` names by imm */
     uint32_t unsupported_count;     /* if not 0, the function must not be launched */
+    bool async_proxy;    /* checked code: its module has bulk operations on shared memory */
     bool untracked;      /* it may write memory in a way that the tracking of uninitialised values does not see */
     bool is_entry;
     struct ptxi_native_state *native; /* its machine code (native/native.h); NULL: it always has none */

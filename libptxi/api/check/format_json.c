@@ -104,6 +104,16 @@ static void put_site(const struct ptxi_found_site *s, struct ptxi_str *out)
     ptxi_str_putc(out, '}');
 }
 
+static void put_allocation(const struct ptxi_finding *x, struct ptxi_str *out)
+{
+    struct ptxi_str calls;
+
+    ptxi_str_init(&calls, NULL);
+    if (ptxi_report_allocation(x, &calls))
+        put_member("allocated_by", ptxi_str_text(&calls), out);
+    ptxi_str_free(&calls);
+}
+
 void ptxi_format_json(const struct ptxi_found *f, struct ptxi_str *out)
 {
     const struct ptxi_finding *x = &f->finding;
@@ -127,6 +137,7 @@ void ptxi_format_json(const struct ptxi_found *f, struct ptxi_str *out)
         put_member("name", x->name, out);
         ptxi_str_putc(out, '}');
     }
+    put_allocation(x, out);
     ptxi_str_puts(out, ",\"sites\":[");
     for (unsigned s = 0; s < x->site_count; s++) {
         ptxi_str_puts(out, s ? "," : "");

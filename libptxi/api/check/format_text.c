@@ -70,6 +70,17 @@ static void put_object(const struct ptxi_finding *x, struct ptxi_str *out)
     ptxi_str_printf(out, " of %" PRIu64 " bytes at 0x%" PRIx64 "\n", x->object_size, x->object);
 }
 
+/* The calls that have allocated the memory. */
+static void put_allocation(const struct ptxi_finding *x, struct ptxi_str *out)
+{
+    struct ptxi_str calls;
+
+    ptxi_str_init(&calls, NULL);
+    if (ptxi_report_allocation(x, &calls))
+        ptxi_str_printf(out, "note: allocated by\n%s", ptxi_str_text(&calls));
+    ptxi_str_free(&calls);
+}
+
 static const char *colour_of(enum ptxi_finding_severity s)
 {
     static const char *const colours[] = {
@@ -96,6 +107,7 @@ void ptxi_format_text(const struct ptxi_found *f, bool colour, struct ptxi_str *
     for (unsigned s = 0; s < x->site_count; s++)
         put_site(&f->sites[s], s > 0, out);
     put_object(x, out);
+    put_allocation(x, out);
     if (f->kernel) {
         ptxi_str_puts(out, "note: kernel ");
         ptxi_report_put_function(f->kernel, out);

@@ -1,5 +1,6 @@
 #include "api/check/report_parts.h"
 
+#include "api/memory/allocation_sites.h"
 #include "base/demangle.h"
 
 #include <inttypes.h>
@@ -102,4 +103,11 @@ void ptxi_report_message(const struct ptxi_found *f, struct ptxi_str *out)
         ptxi_str_printf(out, " of %s memory at 0x%" PRIx64, ptxi_report_space_name(x->space), x->address);
     if (x->detail)
         ptxi_str_printf(out, ": %s", x->detail);
+}
+
+bool ptxi_report_allocation(const struct ptxi_finding *x, struct ptxi_str *out)
+{
+    if (x->object_size)
+        return ptxi_allocation_sites_print(x->object, out);
+    return x->space == PTXI_FINDING_GLOBAL && ptxi_allocation_sites_print(x->address, out);
 }

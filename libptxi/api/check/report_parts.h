@@ -33,4 +33,7 @@ void ptxi_report_put_function(const char *name, struct ptxi_str *out);
 /* The file and the line for readers: of the source, or else of the PTX. NULL and 0: not known. */
 const char *ptxi_report_file(const struct ptxi_found_site *s, unsigned *line);
 
+/* Appends the calls that have allocated the memory of the finding, one in each line. False: they are not known. */
+bool ptxi_report_allocation(const struct ptxi_finding *x, struct ptxi_str *out);
+
 #endif

@@ -3,6 +3,7 @@
 
 #include "api/check/format.h"
 #include "api/check/rules.h"
+#include "api/memory/allocation_sites.h"
 #include "api/memory/heap.h"
 #include "api/module/module.h"
 #include "exec/check/check.h"
@@ -51,11 +52,13 @@ static bool need_findings(ptxiContext ctx)
     return ctx->findings != NULL;
 }
 
-/* Races between streams need the order of their work. */
+/* Races between streams need the order of their work, and reports the places of allocations. */
 static void note_tools(unsigned tools)
 {
     if (tools & PTXI_SANITIZER_RACE)
         atomic_store(&ptxi_tasks_have_order, true);
+    if (tools)
+        ptxi_allocation_sites_enable();
 }
 
 void ptxi_check_open_context(ptxiContext ctx)

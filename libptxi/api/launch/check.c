@@ -6,8 +6,9 @@
 #include "exec/check/init_shadow.h"
 #include "exec/engine/fault_log.h"
 
-/* Tools that need bytecode of their own. */
+/* Tools that need bytecode of their own, and those that need the state of a checker. */
 static const unsigned instrumented = PTXI_SANITIZER_RACE | PTXI_SANITIZER_INIT;
+static const unsigned with_state = PTXI_SANITIZER_RACE | PTXI_SANITIZER_INIT | PTXI_SANITIZER_SYNC;
 
 unsigned ptxi_launch_check_variant(unsigned tools)
 {
@@ -16,8 +17,8 @@ unsigned ptxi_launch_check_variant(unsigned tools)
            (tools & PTXI_SANITIZER_MEMORY ? PTXI_VARIANT_POINTERS : 0);
 }
 
-/* Runs the grid with instrumented bytecode. False: memory is short, and it has not run. */
-static bool run_instrumented(struct ptxi_launch *l, struct ptxi_check *check)
+/* Runs the grid with a checker. False: memory is short, and it has not run. */
+static bool run_with_checker(struct ptxi_launch *l, struct ptxi_check *check)
 {
     struct ptxi_checker *x = ptxi_check_checker(l->ctx);
 
@@ -37,7 +38,8 @@ static bool run_instrumented(struct ptxi_launch *l, struct ptxi_check *check)
 static void run(struct ptxi_launch *l)
 {
     struct ptxi_check check = { .accesses = 0 };
-    bool wanted = l->grid.tools & instrumented, done = wanted && l->checked && run_instrumented(l, &check);
+    bool wanted = l->grid.tools & with_state, has_code = l->checked || !(l->grid.tools & instrumented);
+    bool done = wanted && has_code && run_with_checker(l, &check);
     bool untracked = l->grid.tools & PTXI_SANITIZER_INIT && l->grid.code->untracked;
 
     if (!done)

@@ -1,6 +1,7 @@
 #include "api/memory/heap.h"
 
 #include "api/context/context.h"
+#include "api/memory/allocation_sites.h"
 #include "api/memory/pool_count.h"
 #include "api/observe/observe.h"
 #include "base/fill.h"
@@ -516,6 +517,8 @@ static ptxiResult allocate_block(const struct request *q, struct ptxi_heap_block
         ptxi_init_undefine(b->base, b->size);
     else
         ptxi_init_define(b->base, b->size); /* the addresses may have been used before */
+    if (q->kind == PTXI_HEAP_DEVICE || q->kind == PTXI_HEAP_HOST)
+        ptxi_allocation_sites_note(b->base, b->size);
     if (ptxi_statistics_on())
         ptxi_statistics_set_memory(ptxi_heap_in_use());
     *block = b;

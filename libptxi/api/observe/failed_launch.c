@@ -6,6 +6,7 @@
 #include "base/demangle.h"
 #include "base/paint.h"
 
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,6 +37,12 @@ static void write_rejection(struct ptxi_str *s, const struct ptxi_failed_launch 
     ptxi_str_printf(s, " failed: %s (%s)\n", text, name);
 }
 
+static void put_stack(const struct ptxi_host_stack *stack, struct ptxi_str *s)
+{
+    ptxi_str_puts(s, "note: launched by\n");
+    ptxi_host_stack_print(stack, INT_MAX, s);
+}
+
 static void write_launch(struct ptxi_str *s, const struct ptxi_failed_launch *f)
 {
     if (f->report && f->report->text)
@@ -45,7 +52,7 @@ static void write_launch(struct ptxi_str *s, const struct ptxi_failed_launch *f)
     ptxi_str_printf(s, "note: grid %u,%u,%u, block %u,%u,%u, %u bytes of dynamic shared memory\n", f->grid[0],
                     f->grid[1], f->grid[2], f->block[0], f->block[1], f->block[2], f->shared);
     if (f->stack)
-        ptxi_host_stack_print(f->stack, s);
+        put_stack(f->stack, s);
 }
 
 void ptxi_observe_failure(const struct ptxi_failed_launch *f)

@@ -26,10 +26,8 @@ void ptxi_host_stack_enable(void)
     atomic_store(&enabled, true);
 }
 
-struct ptxi_host_stack *ptxi_host_stack_capture(void)
+static struct ptxi_host_stack *capture(void)
 {
-    if (!atomic_load_explicit(&enabled, memory_order_relaxed))
-        return NULL;
 #ifdef HAVE_BACKTRACE
     void *at[MOST_CALLS];
     int n = backtrace(at, MOST_CALLS);
@@ -45,6 +43,19 @@ struct ptxi_host_stack *ptxi_host_stack_capture(void)
 #endif
 }
 
+struct ptxi_host_stack *ptxi_host_stack_capture(void)
+{
+    return atomic_load_explicit(&enabled, memory_order_relaxed) ? capture() : NULL;
+}
+
+struct ptxi_host_stack *ptxi_host_stack_copy(const struct ptxi_host_stack *s)
+{
+    size_t size = sizeof *s + (size_t)s->count * sizeof *s->at;
+    struct ptxi_host_stack *copy = malloc(size);
+
+    return copy ? memcpy(copy, s, size) : NULL;
+}
+
 void ptxi_host_stack_free(struct ptxi_host_stack *s)
 {
     free(s);
@@ -55,6 +66,14 @@ static const void *object_of(const void *address)
     Dl_info info;
 
     return dladdr(address, &info) ? info.dli_fbase : NULL;
+}
+
+struct ptxi_host_stack *ptxi_host_stack_take(void)
+{
+    bool is_static = object_of((const void *)(uintptr_t)ptxi_host_stack_take) ==
+                     object_of((const void *)getauxval(AT_ENTRY));
+
+    return is_static ? NULL : capture();
 }
 
 /* The libraries that pass calls of a program on to libptxi. */
@@ -76,7 +95,7 @@ static int count_own(const struct ptxi_host_stack *s)
     const void *own = object_of((const void *)(uintptr_t)ptxi_host_stack_capture);
     const void *program = object_of((const void *)getauxval(AT_ENTRY));
     Dl_info info;
-    int n = 1; /* ptxi_host_stack_capture() */
+    int n = 1; /* capture() */
 
     /* With the static library, this code and the program are in one file. */
     while (n < s->count && dladdr(s->at[n], &info) &&
@@ -96,20 +115,18 @@ static bool is_stub(const char *call)
     return false;
 }
 
-void ptxi_host_stack_print(const struct ptxi_host_stack *s, struct ptxi_str *out)
+void ptxi_host_stack_print(const struct ptxi_host_stack *s, int most, struct ptxi_str *out)
 {
     struct ptxi_str call;
     int number = 0;
     bool end = false;
 
     ptxi_str_init(&call, NULL);
-    for (int i = count_own(s); i < s->count && !end; i++) {
+    for (int i = count_own(s); i < s->count && !end && number < most; i++) {
         ptxi_str_clear(&call);
         end = ptxi_symbol_describe((char *)s->at[i] - 1, &call); /* the call is before the return address */
         if (!number && is_stub(ptxi_str_text(&call)))
             continue;
-        if (!number)
-            ptxi_str_puts(out, "note: launched by\n");
         ptxi_str_printf(out, "  #%d %s\n", number++, ptxi_str_text(&call));
     }
     ptxi_str_free(&call);

@@ -9,8 +9,13 @@
 /* From now on, ptxi_host_stack_capture() captures. */
 void ptxi_host_stack_enable(void);
 
-/* Appends a line for each call, from the innermost one to main(), without the calls in this library and in those that
- * are built on it. */
-void ptxi_host_stack_print(const struct ptxi_host_stack *s, struct ptxi_str *out);
+/* Captures the stack of a program that loads the library. NULL: memory is short, or the library is part of the program,
+ * whose calls cannot be told from those of the library. */
+struct ptxi_host_stack *ptxi_host_stack_take(void);
+struct ptxi_host_stack *ptxi_host_stack_copy(const struct ptxi_host_stack *s); /* NULL: memory is short */
+
+/* Appends a line for each call, from the innermost one to main(), but at most `most`, without the calls in this library
+ * and in those that are built on it. */
+void ptxi_host_stack_print(const struct ptxi_host_stack *s, int most, struct ptxi_str *out);
 
 #endif

@@ -62,18 +62,11 @@ static unsigned data_sources(uint16_t op)
     }
 }
 
-/* Whether an operation of a mnemonic writes memory in a way that is not tracked. */
-static bool is_untracked(uint16_t op, unsigned mnemonic)
+/* Whether operations of a mnemonic write memory in a way that is not tracked. */
+static bool is_untracked(unsigned mnemonic)
 {
-    switch (op) {
-    case PTXI_OP_cp_async: case PTXI_OP_cp_async_commit: case PTXI_OP_cp_async_wait: case PTXI_OP_cp_async_arrive:
-    case PTXI_OP_bulk_commit: case PTXI_OP_bulk_wait: case PTXI_OP_wmma_load:
-        return false;
-    default:
-        break;
-    }
     switch (mnemonic) {
-    case PTXI_M_cp: case PTXI_M_wmma: case PTXI_M_sust: case PTXI_M_sured: case PTXI_M_multimem: case PTXI_M_fabric:
+    case PTXI_M_sust: case PTXI_M_sured: case PTXI_M_multimem: case PTXI_M_fabric:
         return true;
     default:
         return false;
@@ -90,9 +83,9 @@ static bool writes_untracked(const struct ptxi_ir *ir, const struct ptxi_ir_inst
         return false;
     if (ptxi_ir_is_call(i))
         return ir->calls_untracked;
-    if (mnemonic == PTXI_M_st) /* st.async, st.bulk */
-        return !(ptxi_op_flags[i->op] & PTXI_OP_FLAG_STORE);
-    return mnemonic == PTXI_M_red || mnemonic == PTXI_M_atom || is_untracked(i->op, mnemonic);
+    if (i->op == PTXI_OP_async_store || i->op == PTXI_OP_bulk_zero) /* as bulk copies: exec/async/bulk_check.c */
+        return false;
+    return mnemonic == PTXI_M_red || mnemonic == PTXI_M_atom || is_untracked(mnemonic);
 }
 
 bool ptxi_track_init_misses_calls(const struct ptxi_module_ast *tree)
@@ -101,8 +94,7 @@ bool ptxi_track_init_misses_calls(const struct ptxi_module_ast *tree)
         for (uint32_t k = 0; k < tree->funcs[f]->inst_count && !tree->funcs[f]->is_entry; k++) {
             const struct ptxi_match *m = tree->funcs[f]->insts[k].match;
 
-            if (is_untracked(ptxi_isa_op(m), m->row->family) || ptxi_isa_has_word(m, PTXI_Q_async) ||
-                ptxi_isa_has_word(m, PTXI_Q_bulk))
+            if (is_untracked(m->row->family))
                 return true;
         }
     return false;
@@ -124,6 +116,12 @@ static struct ptxi_ir_walk sources(const struct ptxi_ir *ir, const struct ptxi_i
     *copy = *i;
     copy->guard = PTXI_NONE;
     return ptxi_ir_reads(ir, copy);
+}
+
+/* The results are those of other lanes, whose masks say nothing of this one: they count as initialised. */
+static bool is_shfl(const struct ptxi_ir_inst *i)
+{
+    return ptxi_op_mnemonics[i->op] == PTXI_M_shfl;
 }
 
 static void mark_results(struct tracker *t, const struct ptxi_ir_inst *i, bool *property)
@@ -150,16 +148,22 @@ static bool any_source(const struct tracker *t, const struct ptxi_ir_inst *i, co
     return any;
 }
 
+/* A shift to the left is a multiplication, too. Where it packs values, the operation that joins them is arithmetic. */
+static bool multiplies(uint16_t op)
+{
+    return op == PTXI_OP_shl_b16 || op == PTXI_OP_shl_b32 || op == PTXI_OP_shl_b64;
+}
+
 static void propagate(struct tracker *t, const struct ptxi_ir_inst *i)
 {
-    bool moves = is_move(i->op) || data_sources(i->op);
+    bool moves = is_move(i->op) || (data_sources(i->op) && !multiplies(i->op));
 
     if (i->check || ptxi_ir_is_call(i)) { /* other results of accesses are defined */
         if (is_tracked_load(i) && !t->untracked)
             mark_results(t, i, t->maybe);
         return;
     }
-    if (any_source(t, i, t->maybe))
+    if (any_source(t, i, t->maybe) && !is_shfl(i))
         mark_results(t, i, t->maybe);
     if (!moves || any_source(t, i, t->computed))
         mark_results(t, i, t->computed);
@@ -587,7 +591,7 @@ static void track_inst(struct tracker *t, uint32_t at)
         track_access(t, at, &i);
     else if (i.check)
         track_atomic(t, at, &i);
-    else if (ptxi_ir_is_call(&i))
+    else if (ptxi_ir_is_call(&i) || is_shfl(&i))
         define_results(t, at, &i);
     else if (ptxi_ir_is_branch(&i) || i.op == PTXI_OP_brx) {
         undefined_sources(t, &i, from);

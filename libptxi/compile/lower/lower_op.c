@@ -139,6 +139,8 @@ void ptxi_lower_fence(struct ptxi_lower *l, const struct ptxi_match *m)
     i->mods = (uint16_t)((ptxi_isa_has_word(m, PTXI_Q_cta) ? 0 : 1) | ptxi_lower_scope(m, PTXI_SCOPE_GPU) << 2);
     if (ptxi_isa_has_word(m, PTXI_Q_sc) || m->row->family == PTXI_M_membar) /* membar is fence.sc */
         i->mods |= 2;
+    if (ptxi_isa_has_word(m, PTXI_Q_proxy) && ptxi_isa_has_word(m, PTXI_Q_async))
+        i->mods |= PTXI_CHECK_FENCE_PROXY << 2;
     i->flags |= PTXI_IF_ALWAYS; /* harmless where the guard does not hold */
 }
 

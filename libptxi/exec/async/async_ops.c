@@ -3,6 +3,7 @@
 #include "exec/async/cp_async_bulk.h"
 #include "exec/async/mbarrier.h"
 #include "exec/async/tensormap_insn.h"
+#include "exec/check/check.h"
 #include "exec/engine/handler.h"
 
 OP( mbarrier_init ) { return ptxi_mbarrier_init(w, i); }
@@ -32,6 +33,8 @@ OP( cluster_cancel ) { return ptxi_cluster_try_cancel(w, i); }
 OP( bulk_commit )
 {
     ptxi_bulk_commit(w);
+    if (w->cta->check)
+        ptxi_check_bulk_commits(w);
     NEXT;
 }
 
@@ -39,5 +42,7 @@ OP( bulk_commit )
 OP( bulk_wait )
 {
     ptxi_bulk_wait(w, (uint32_t)i->imm, i->mods & PTXI_WAIT_READ);
+    if (w->cta->check)
+        ptxi_check_bulk_waits(w, (uint32_t)i->imm, i->mods & PTXI_WAIT_READ);
     return ptxi_grid_failed(w->cta->grid) ? ptxi_leave_quantum(w, i + 1) : i + 1;
 }

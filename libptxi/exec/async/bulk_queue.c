@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exec/async/bulk_check.h"
 #include "exec/async/mbarrier_object.h"
 #include "exec/async/tma.h"
 #include "exec/engine/rng.h"
@@ -170,6 +171,8 @@ bool ptxi_bulk_submit(struct ptxi_warp *w, const struct ptxi_insn *i, const stru
     struct ptxi_cta *lead = w->cta->lead;
     struct ptxi_bulk_job *j, **end;
 
+    if (w->cta->check)
+        ptxi_bulk_check(w, i, job);
     if (lead->job_count >= MAX_JOBS)
         perform_first(lead);
     assert(!lead->jobs == !lead->job_count);

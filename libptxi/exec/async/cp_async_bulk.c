@@ -6,6 +6,9 @@
 
 #include "exec/async/mbarrier_object.h"
 #include "exec/check/check.h"
+#include "exec/check/init.h"
+#include "exec/check/race.h"
+#include "exec/engine/address_space.h"
 #include "exec/track/track.h"
 
 enum { CACHE_LINE = 64, MAX_PREFETCH = 2048 };
@@ -201,6 +204,17 @@ const struct ptxi_insn *ptxi_st_async(struct ptxi_warp *w, const struct ptxi_ins
 
 /* --- st.bulk --- */
 
+static void note_zeros(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, const unsigned char *at,
+                       uint64_t address, uint32_t size)
+{
+    struct ptxi_cta *owner = ptxi_shared_owner(w->cta, at);
+
+    if (!owner)
+        return;
+    ptxi_race_touch(w, i, lane, address - PTXI_SHARED_WINDOW, size, PTXI_TOUCH_WRITE | PTXI_TOUCH_SHARED);
+    ptxi_init_note_write(&(struct ptxi_init_place){ owner, (uint64_t)(at - owner->shared) }, size);
+}
+
 /* Writes zeros at once: st.bulk is synchronous. */
 const struct ptxi_insn *ptxi_st_bulk(struct ptxi_warp *w, const struct ptxi_insn *i)
 {
@@ -217,6 +231,8 @@ const struct ptxi_insn *ptxi_st_bulk(struct ptxi_warp *w, const struct ptxi_insn
         if (!to)
             return w->stop;
         memset(to, 0, size);
+        if (w->cta->check)
+            note_zeros(w, i, l, to, address, (uint32_t)size);
     }
     return i + 1;
 }

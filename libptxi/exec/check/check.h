@@ -87,5 +87,10 @@ void ptxi_check_mbarrier_waits(struct ptxi_warp *w, ptxi_lanes lanes, struct ptx
 /* Threads commit a group of asynchronous copies, or wait for all groups but the last n. */
 void ptxi_check_async_commits(struct ptxi_warp *w);
 void ptxi_check_async_waits(struct ptxi_warp *w, uint32_t n);
+/* The same for groups of bulk operations. read_only: only their sources have been read. */
+void ptxi_check_bulk_commits(struct ptxi_warp *w);
+void ptxi_check_bulk_waits(struct ptxi_warp *w, uint32_t n, bool read_only);
+/* The mbarrier will tell the end of bulk operations. Returns its number in records. */
+unsigned ptxi_check_mbarrier_tracks_bulk(struct ptxi_cta *owner, uint32_t offset);
 
 #endif

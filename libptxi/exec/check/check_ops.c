@@ -1,4 +1,5 @@
 /* Handlers of the operations that check. */
+#include "exec/check/async_proxy.h"
 #include "exec/check/check.h"
 #include "exec/check/order.h"
 #include "exec/check/race.h"
@@ -65,6 +66,8 @@ OP( check_access )
 
     if (__builtin_expect(!w->cta->check, 0))
         NEXT;
+    if (__builtin_expect(w->cta->check->generic_writes && i->mods & PTXI_CHECK_WRITE, 0))
+        ptxi_proxy_note_writes(w, i, ptxi_race_meta(i));
     if (i->mods & PTXI_CHECK_SHARED && is_harmless(w, i)) {
         w->cta->check->accesses++;
         NEXT;
@@ -97,7 +100,9 @@ OP( check_acquire )
 OP( check_fence )
 {
     if (w->cta->check)
-        ptxi_order_fence(w, w->active, i->mods);
+        ptxi_order_fence(w, w->active, i->mods & 3);
+    if (w->cta->check && i->mods & PTXI_CHECK_FENCE_PROXY)
+        ptxi_proxy_fence(w, w->active);
     NEXT;
 }
 

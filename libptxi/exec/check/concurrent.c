@@ -327,7 +327,7 @@ static bool check_record(void *user, const struct ptxi_record *r, bool writes, u
     if (!p)
         return true;
     s = ptxi_concurrent_site(&found, r->agent,
-                             ptxi_record_warp(r) * 32 + (r->lanes ? (unsigned)__builtin_ctz(r->lanes) : 0));
+                             ptxi_record_thread(r));
     s.access = ptxi_record_access(r, writes);
     s.code = ptxi_place_find(ptxi_record_place(r), &s.at);
     s.what = s.code ? NULL : found.kernel;

@@ -1,7 +1,8 @@
 #include "exec/check/init.h"
 
-#include "exec/finding/finding.h"
+#include "exec/check/init_shadow.h"
 #include "exec/check/order.h"
+#include "exec/finding/finding.h"
 
 static enum ptxi_finding_kind kind_of(unsigned use)
 {
@@ -32,12 +33,58 @@ void ptxi_init_report(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned u
     ptxi_findings_add(g->findings, &f, g->code->name, g->gridid);
 }
 
+static unsigned char *shadow_of(const struct ptxi_init_place *p, uint32_t size)
+{
+    struct ptxi_check_cta *k = p->shared->check;
+
+    if (!k || !k->undefined || p->address > k->undefined_bytes || size > k->undefined_bytes - p->address)
+        return NULL;
+    return k->undefined + p->address;
+}
+
 unsigned char *ptxi_init_shared(const struct ptxi_warp *w, uint64_t address, uint32_t size)
 {
-    const struct ptxi_cta *c = ptxi_cta_of_shared(w->cta, &address);
-    struct ptxi_check_cta *k = c ? c->check : NULL;
+    struct ptxi_cta *c = ptxi_cta_of_shared(w->cta, &address);
 
-    if (!k || !k->undefined || address > k->undefined_bytes || size > k->undefined_bytes - address)
-        return NULL;
-    return k->undefined + address;
+    return c ? shadow_of(&(struct ptxi_init_place){ c, address }, size) : NULL;
+}
+
+void ptxi_init_note_write(const struct ptxi_init_place *to, uint32_t size)
+{
+    unsigned char *shadow = to->shared ? shadow_of(to, size) : NULL;
+
+    if (shadow)
+        memset(shadow, 0, size);
+    else if (!to->shared)
+        ptxi_init_define(to->address, size);
+}
+
+static void get(const struct ptxi_init_place *from, uint32_t size, unsigned char *shadow)
+{
+    const unsigned char *own = from->shared ? shadow_of(from, size) : NULL;
+
+    if (own)
+        memcpy(shadow, own, size);
+    else if (from->shared)
+        memset(shadow, 0, size);
+    else
+        ptxi_init_get(from->address, size, shadow);
+}
+
+void ptxi_init_note_copy(const struct ptxi_init_place *to, const struct ptxi_init_place *from, uint32_t size)
+{
+    unsigned char shadow[16], *own;
+    uint32_t n;
+
+    for (uint32_t at = 0; at < size; at += n) {
+        struct ptxi_init_place a = { to->shared, to->address + at }, b = { from->shared, from->address + at };
+
+        n = size - at < sizeof shadow ? size - at : (uint32_t)sizeof shadow;
+        get(&b, n, shadow);
+        own = a.shared ? shadow_of(&a, n) : NULL;
+        if (own)
+            memcpy(own, shadow, n);
+        else if (!a.shared)
+            ptxi_init_set(a.address, n, shadow);
+    }
 }

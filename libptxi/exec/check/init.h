@@ -12,4 +12,13 @@ void ptxi_init_report(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned u
 /* The shadow of bytes in shared memory. NULL: they are initialised, or outside of it. */
 unsigned char *ptxi_init_shared(const struct ptxi_warp *w, uint64_t address, uint32_t size);
 
+/* Bytes of the shared memory of a CTA, or of global memory if it is NULL. */
+struct ptxi_init_place {
+    struct ptxi_cta *shared;
+    uint64_t address;
+};
+/* An operation that is not tracked writes bytes: they are initialised, or as undefined as the bytes it copies. */
+void ptxi_init_note_write(const struct ptxi_init_place *to, uint32_t size);
+void ptxi_init_note_copy(const struct ptxi_init_place *to, const struct ptxi_init_place *from, uint32_t size);
+
 #endif

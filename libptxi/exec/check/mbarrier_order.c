@@ -4,6 +4,8 @@
 #include "exec/check/check.h"
 #include "exec/check/order.h"
 #include "exec/check/sync.h"
+#include "exec/engine/grid.h"
+#include "exec/finding/finding.h"
 
 #include <stdlib.h>
 
@@ -75,7 +77,7 @@ void ptxi_check_mbarrier_use(struct ptxi_warp *w, const struct ptxi_insn *i, ptx
         wrong = "it has not been initialised";
     else if (m->state == PTXI_MBARRIER_INVALID)
         wrong = "it has been invalidated";
-    else if (!is_ready(m, w, last))
+    else if (w->cta->grid->tools >> PTXI_TOOL_RACE & 1 && !is_ready(m, w, last)) /* else fences are not seen */
         wrong = "nothing orders its initialisation before this use";
     if (wrong)
         ptxi_sync_report(w, w->frame->code, i, (ptxi_lanes)1 << last, PTXI_FINDING_MBARRIER, PTXI_FINDING_ERROR, wrong);
@@ -104,12 +106,29 @@ void ptxi_check_mbarrier_tracks(struct ptxi_warp *w, ptxi_lanes lanes, struct pt
     }
 }
 
+unsigned ptxi_check_mbarrier_tracks_bulk(struct ptxi_cta *owner, uint32_t offset)
+{
+    struct ptxi_check_mbarrier *m = find_mbarrier(owner->check, offset);
+
+    if (!m) /* memory is short, and all is ordered: ptxi_check_mbarrier_arrives() */
+        return 0;
+    m->tracks_bulk = true;
+    return ptxi_order_bulk_of_mbarrier((uint32_t)(m - owner->check->mbarriers));
+}
+
 void ptxi_check_mbarrier_completes(struct ptxi_cta *owner, uint32_t offset)
 {
     struct ptxi_check_mbarrier *m = find_mbarrier(owner->check, offset);
 
     if (!m)
         return;
+    if (m->tracks_bulk) {
+        struct ptxi_vclock_entry e = ptxi_order_async_entry(
+            owner->check, PTXI_WHO_BULK + ptxi_order_bulk_of_mbarrier((uint32_t)(m - owner->check->mbarriers)),
+            ++*ptxi_order_clock(owner));
+
+        ptxi_vclock_add(&m->arrived, &e, 1);
+    }
     ptxi_vclock_join(&m->complete, m->arrived);
     ptxi_vclock_set(&m->arrived, NULL);
 }

@@ -1,6 +1,7 @@
 #include "exec/check/order.h"
 
 #include "exec/check/concurrent.h"
+#include "exec/check/sync.h"
 #include "exec/finding/finding.h"
 
 #include <assert.h>
@@ -32,7 +33,8 @@ static void forget_warp(struct ptxi_check_warp *w)
     ptxi_vclock_set(&w->known, NULL);
     memset(w->unfenced, 0, sizeof w->unfenced);
     memset(w->touched, 0, sizeof w->touched);
-    w->async_groups = 0;
+    w->async_groups = w->bulk_groups = w->passed = 0;
+    memset(w->proxy_fences, 0, sizeof w->proxy_fences);
     for (unsigned k = 0; w->lanes && k < 32; k++)
         forget_lane(&w->lanes[k]);
 }
@@ -52,6 +54,7 @@ static void forget(struct ptxi_check_cta *k)
     }
     k->mbarrier_count = 0;
     k->has_async = false;
+    k->proxy_fence = k->proxy_fence_cta = 0;
 }
 
 static void free_shared(struct ptxi_check_cta *k)
@@ -84,6 +87,7 @@ void ptxi_check_free_cta(struct ptxi_cta *c)
     free(k->mbarriers);
     ptxi_shared_words_free(&k->words);
     free(k->undefined);
+    free(k->generic_writes);
     free(k);
     c->check = NULL;
 }
@@ -114,6 +118,8 @@ void ptxi_check_prepare_cta(struct ptxi_cta *c)
         k->undefined = malloc(shared);
         k->undefined_bytes = shared;
     }
+    if (k && c->grid->code->async_proxy) /* without memory, missing fences are not found */
+        k->generic_writes = calloc(shared / PTXI_PROXY_BYTES + 1, sizeof *k->generic_writes);
     c->check = k;
 }
 
@@ -166,7 +172,7 @@ static bool has_access(const struct ptxi_check_thread *t, const struct ptxi_reco
     const struct ptxi_check_cta *k = t->cta->check;
     const struct ptxi_check_warp *w = &k->warps[t->warp];
     const struct ptxi_check_lane *own = w->lanes ? &w->lanes[t->lane] : NULL;
-    unsigned warp = ptxi_record_warp(r);
+    unsigned warp = ptxi_record_async_warp(r);
     uint32_t agent = r->agent | (ptxi_record_is_async(r) ? PTXI_WHO_ASYNC : 0);
 
     if (ptxi_vclock_has(k->known, agent, warp, lane, r->clock) ||
@@ -183,18 +189,18 @@ bool ptxi_order_async_has_ended(const struct ptxi_check_cta *k, unsigned warp, c
 {
     uint32_t agent = r->agent | PTXI_WHO_ASYNC;
 
-    return ptxi_vclock_has(k->known, agent, ptxi_record_warp(r), PTXI_WHO_ALL, r->clock) ||
-           ptxi_vclock_has(k->warps[warp].known, agent, ptxi_record_warp(r), PTXI_WHO_ALL, r->clock);
+    return ptxi_vclock_has(k->known, agent, ptxi_record_async_warp(r), PTXI_WHO_ALL, r->clock) ||
+           ptxi_vclock_has(k->warps[warp].known, agent, ptxi_record_async_warp(r), PTXI_WHO_ALL, r->clock);
 }
 
 bool ptxi_order_is_before(const struct ptxi_check_thread *t, const struct ptxi_record *r, uint32_t lanes, bool pending)
 {
     struct ptxi_check_cta *k = t->cta->check;
 
-    if (ptxi_record_is_async(r))
-        return has_access(t, r, UNKNOWN_LANE, pending);
     if (ptxi_order_is_other(k, r->agent) && ptxi_concurrent_is_before(k->check, &k->other, r->agent))
         return true;
+    if (ptxi_record_is_async(r))
+        return has_access(t, r, UNKNOWN_LANE, pending);
     if (r->agent == k->agent) {
         if (r->clock < k->cta_clock || (ptxi_record_warp(r) == t->warp && r->clock < k->warps[t->warp].clock))
             return true;
@@ -368,6 +374,26 @@ static void complete_for_some(struct ptxi_cta *c, unsigned number, const ptxi_la
     ptxi_vclock_unref(known);
 }
 
+/* All threads that have not exited pass a barrier. Those that have passed an earlier one are missing if they have
+ * exited. Threads that exit before the first barrier, such as those of a rounded-up grid, take no part from the
+ * start. */
+static void check_exits(struct ptxi_cta *c, unsigned number)
+{
+    struct ptxi_check_cta *k = c->check;
+    uint32_t missing = UINT32_MAX;
+
+    for (uint32_t n = 0; n < c->warp_count * PTXI_WARP32S; n++) {
+        uint32_t live = live_lanes(&c->warps[n / PTXI_WARP32S], n % PTXI_WARP32S);
+        uint32_t gone = k->warps[n].passed & ~live;
+
+        if (gone && missing == UINT32_MAX)
+            missing = n * 32 + (uint32_t)__builtin_ctz(gone);
+        k->warps[n].passed = live;
+    }
+    if (missing != UINT32_MAX)
+        ptxi_sync_report_exit(c, number, missing);
+}
+
 void ptxi_check_barrier_completes(struct ptxi_cta *c, unsigned number)
 {
     struct ptxi_check_cta *k = c->check;
@@ -379,6 +405,8 @@ void ptxi_check_barrier_completes(struct ptxi_cta *c, unsigned number)
         lanes[n] = waiting_lanes(&c->warps[n], number);
         all &= !(c->warps[n].live & ~lanes[n]);
     }
+    if (all && !c->barriers[number].expected)
+        check_exits(c, number);
     if (all)
         complete_for_all(c, clock);
     else
@@ -493,6 +521,52 @@ void ptxi_check_async_waits(struct ptxi_warp *w, uint32_t n)
         struct ptxi_vclock_entry e = ptxi_order_async_entry(k, warp, x->async_commits[group % PTXI_ASYNC_GROUPS]);
 
         ptxi_vclock_add(&x->known, &e, 1);
+    }
+}
+
+/* --- bulk operations --- */
+
+/* The numbers of what tells the end of bulk operations: the mbarriers of a CTA, and groups of its warps: of their reads
+ * and writes. Those that share a number know too much: races are missed. */
+enum { BULK_MBARRIERS = 16, BULK_WARPS = 8, BULK_READS = BULK_MBARRIERS, BULK_WRITES = BULK_READS + BULK_WARPS };
+
+unsigned ptxi_order_bulk_of_mbarrier(uint32_t index) { return index % BULK_MBARRIERS; }
+
+unsigned ptxi_order_bulk_of_warp(unsigned warp, bool write)
+{
+    return (write ? BULK_WRITES : BULK_READS) + warp % BULK_WARPS;
+}
+
+void ptxi_check_bulk_commits(struct ptxi_warp *w)
+{
+    uint32_t clock = ++*ptxi_order_clock(w->cta);
+
+    for (unsigned half = 0; half < PTXI_WARP32S; half++) {
+        struct ptxi_check_warp *k = &w->cta->check->warps[w->index * PTXI_WARP32S + half];
+
+        if ((uint32_t)(w->active >> (32 * half)))
+            k->bulk_commits[k->bulk_groups++ % PTXI_ASYNC_GROUPS] = clock;
+    }
+}
+
+/* As ptxi_check_async_waits(). */
+void ptxi_check_bulk_waits(struct ptxi_warp *w, uint32_t n, bool read_only)
+{
+    struct ptxi_check_cta *k = w->cta->check;
+
+    n = n < PTXI_ASYNC_GROUPS ? n : PTXI_ASYNC_GROUPS - 1;
+    for (unsigned warp = w->index * PTXI_WARP32S, end = warp + PTXI_WARP32S; warp < end; warp++) {
+        struct ptxi_check_warp *x = &k->warps[warp];
+
+        if (x->bulk_groups <= n)
+            continue;
+        for (unsigned write = 0; write < (read_only ? 1 : 2); write++) {
+            struct ptxi_vclock_entry e = ptxi_order_async_entry(
+                k, PTXI_WHO_BULK + ptxi_order_bulk_of_warp(warp, write),
+                x->bulk_commits[(x->bulk_groups - 1 - n) % PTXI_ASYNC_GROUPS]);
+
+            ptxi_vclock_add(&x->known, &e, 1);
+        }
     }
 }
 

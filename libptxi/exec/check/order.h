@@ -46,6 +46,9 @@ struct ptxi_check_warp {     /* of 32 lanes */
     uint32_t unfenced[PTXI_LEVELS], touched[PTXI_LEVELS];
     uint32_t async_commits[PTXI_ASYNC_GROUPS], async_groups; /* times of the latest commits, and their number */
     uint64_t acquiring[32];  /* addresses of the strong read that is being executed */
+    uint32_t bulk_commits[PTXI_ASYNC_GROUPS], bulk_groups; /* the same for bulk operations */
+    uint32_t proxy_fences[32]; /* times of the latest fence.proxy.async */
+    uint32_t passed;         /* lanes that have passed a barrier of the whole CTA */
 };
 
 /* An mbarrier of a CTA. */
@@ -55,9 +58,10 @@ struct ptxi_check_mbarrier {
     struct ptxi_record init;      /* of its initialisation */
     struct ptxi_vclock *arrived;  /* in the current phase */
     struct ptxi_vclock *complete; /* in all complete phases */
+    bool tracks_bulk;             /* it tells the end of bulk operations */
 };
 
-enum { PTXI_PAGE_CACHE = 64, PTXI_CHECK_WARPS = 32, PTXI_SEEN_RACES = 64 };
+enum { PTXI_PROXY_BYTES = 16, PTXI_PAGE_CACHE = 64, PTXI_CHECK_WARPS = 32, PTXI_SEEN_RACES = 64 };
 
 struct ptxi_check_cta {
     struct ptxi_check *check;
@@ -73,7 +77,10 @@ struct ptxi_check_cta {
     struct ptxi_check_warp warps[PTXI_CHECK_WARPS];
     struct ptxi_line *shared;
     uint32_t shared_lines;
-    bool has_async;          /* its shared memory has been written by asynchronous copies */
+    bool has_async;          /* its shared memory has been accessed by asynchronous copies */
+    struct ptxi_record *generic_writes; /* the last write to each PTXI_PROXY_BYTES of shared memory by the generic proxy
+                                         * since the last by the async proxy; NULL: not needed (async_proxy.h) */
+    uint32_t proxy_fence, proxy_fence_cta; /* time of the latest fence.proxy.async; the highest cta_clock at one */
     struct ptxi_shared_words words; /* of shared memory, if the CTA is in no cluster */
     bool any_lanes;            /* a warp may have `lanes` */
     unsigned char *undefined; /* shadow of uninitialised bytes of shared memory (init.h); NULL: not tracked */
@@ -123,6 +130,10 @@ static inline struct ptxi_vclock_entry ptxi_order_async_entry(const struct ptxi_
     return (struct ptxi_vclock_entry){ ptxi_who(k->agent | PTXI_WHO_ASYNC, warp, PTXI_WHO_ALL), clock };
 }
 
+/* The number of what tells the end of bulk operations: an mbarrier of the CTA, or the groups of a warp. */
+unsigned ptxi_order_bulk_of_mbarrier(uint32_t index);
+unsigned ptxi_order_bulk_of_warp(unsigned warp, bool write);
+
 /* Whether all lanes of a warp know that an asynchronous copy has ended. */
 bool ptxi_order_async_has_ended(const struct ptxi_check_cta *k, unsigned warp, const struct ptxi_record *r);
 
@@ -144,7 +155,7 @@ static inline bool ptxi_order_is_before_warp(const struct ptxi_cta *c, unsigned 
 {
     struct ptxi_check_cta *k = c->check;
 
-    if (ptxi_record_is_async(r))
+    if (ptxi_record_is_async(r) && !ptxi_order_is_other(k, r->agent))
         return ptxi_order_async_has_ended(k, warp, r);
     if (r->agent == k->agent)
         return r->clock < k->cta_clock || (ptxi_record_warp(r) == warp && r->clock < k->warps[warp].clock);

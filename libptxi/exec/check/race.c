@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "exec/check/async_proxy.h"
 #include "exec/check/checker.h"
 #include "exec/check/concurrent.h"
 #include "exec/check/object.h"
@@ -37,13 +38,15 @@ static void set_lane(struct access *a, unsigned l)
 
 static inline bool is_own_warp(const struct access *a, const struct ptxi_record *r)
 {
-    return r->agent == a->record.agent && ptxi_record_warp(r) == a->t.warp;
+    return r->agent == a->t.cta->check->agent && ptxi_record_warp(r) == a->t.warp && !ptxi_record_is_bulk(r);
 }
 
 /* The lanes of a record that are not the thread itself. An asynchronous copy counts as another thread. */
 static inline uint32_t other_lanes(const struct access *a, const struct ptxi_record *r)
 {
-    return is_own_warp(a, r) && !ptxi_record_is_async(r) ? r->lanes & ~a->record.lanes : r->lanes;
+    if (ptxi_record_is_bulk(r))
+        return 1;
+    return is_own_warp(a, r) && !ptxi_record_is_async(r) ? r->lanes & ~(UINT32_C(1) << a->t.lane) : r->lanes;
 }
 
 /* --- values --- */
@@ -106,15 +109,16 @@ static bool find_values(const struct access *a, const struct ptxi_record *r, uns
 static struct ptxi_finding_site find_site(const struct ptxi_check *check, const struct ptxi_record *r, unsigned lane,
                                           bool write)
 {
-    uint32_t n = r->agent - check->first_agent;
+    uint32_t agent = ptxi_record_cta(r), n = agent - check->first_agent;
+    uint32_t thread = ptxi_record_is_bulk(r) ? ptxi_record_thread(r) : ptxi_record_warp(r) * 32 + lane;
     struct ptxi_finding_site s = { .threads = 1 };
     struct ptxi_past_launch other;
 
     if (n < check->agent_count) {
         ptxi_index_of(check->grid->grid, n, s.ctaid);
-        ptxi_grid_thread_index(check->grid, ptxi_record_warp(r) * 32 + lane, s.tid);
-    } else if (ptxi_concurrent_find(check->checker, r->agent, &other)) {
-        s = ptxi_concurrent_site(&other, r->agent, ptxi_record_warp(r) * 32 + lane);
+        ptxi_grid_thread_index(check->grid, thread, s.tid);
+    } else if (ptxi_concurrent_find(check->checker, agent, &other)) {
+        s = ptxi_concurrent_site(&other, agent, thread);
     }
     s.access = ptxi_record_access(r, write);
     s.code = ptxi_place_find(ptxi_record_place(r), &s.at);
@@ -157,8 +161,9 @@ static void report(const struct access *a, const struct ptxi_record *r, bool r_w
                               .space = a->owner ? PTXI_FINDING_SHARED : PTXI_FINDING_GLOBAL, .address = a->address,
                               .size = a->size };
 
-    if (ptxi_record_is_async(r))
-        f.detail = "the earlier write is asynchronous, and nothing has waited for it";
+    if (ptxi_record_is_async(r) && !ptxi_order_is_other(k, r->agent))
+        f.detail = r_writes ? "the earlier write is asynchronous, and nothing has waited for it"
+                            : "the earlier read is asynchronous, and nothing has waited for it";
     else if (severity == PTXI_FINDING_WARNING)
         f.detail = "only .volatile makes these accesses strong";
     else if (ptxi_order_is_other(k, r->agent))
@@ -267,7 +272,7 @@ static void insert(const struct access *a, struct ptxi_record *list)
     for (unsigned k = 0; k < PTXI_CELL_RECORDS; k++) {
         struct ptxi_record *r = &list[k];
 
-        if (r->agent == n->agent && ptxi_record_warp(r) == a->t.warp && !is_covered(a, r) &&
+        if (is_own_warp(a, r) && !is_covered(a, r) && !ptxi_record_is_bulk(n) &&
             ptxi_record_is_async(r) == ptxi_record_is_async(n)) {
             r->lanes |= n->lanes; /* the clock stays that of the earliest */
             r->meta = n->meta;
@@ -322,7 +327,9 @@ static inline bool includes(const struct ptxi_access_row *a, const struct ptxi_a
 
 static inline bool is_same_warp(const struct ptxi_access_row *a, const struct ptxi_access_row *b)
 {
-    return a->record.agent == b->record.agent && ptxi_record_warp(&a->record) == ptxi_record_warp(&b->record);
+    return a->record.agent == b->record.agent && ptxi_record_warp(&a->record) == ptxi_record_warp(&b->record) &&
+           ptxi_record_is_async(&a->record) == ptxi_record_is_async(&b->record) &&
+           !ptxi_record_is_bulk(&a->record) && !ptxi_record_is_bulk(&b->record);
 }
 
 /* Whether each word that both have is of the same single thread. */
@@ -927,18 +934,37 @@ static bool touch_line(const struct access *a, uint64_t address, uint32_t size)
 
     if (!l)
         return false;
-    return (!((offset | size) & 3) && check_part(a, l, &n)) || check_in_line(a, address, size);
+    return (!a->strength && !((offset | size) & 3) && check_part(a, l, &n)) || check_in_line(a, address, size);
+}
+
+/* Checks all bytes of an access that may be in several lines. */
+static void touch(const struct access *a)
+{
+    bool all = true;
+
+    for (uint64_t at = a->address, end = at + a->size; at < end;) {
+        uint64_t next = (at | (PTXI_LINE_BYTES - 1)) + 1;
+
+        all &= touch_line(a, at, (uint32_t)((next < end ? next : end) - at));
+        at = next;
+    }
+    a->t.cta->check->unchecked += !all;
+}
+
+static uint32_t place_of(const struct ptxi_warp *w, const struct ptxi_insn *i)
+{
+    const struct ptxi_code *code = w->frame->code;
+    uint32_t place = code->first_place ? code->first_place + (uint32_t)(i - code->insns) : PTXI_PLACE_UNKNOWN;
+
+    return place < PTXI_PLACE_UNKNOWN ? place : PTXI_PLACE_UNKNOWN;
 }
 
 void ptxi_race_touch(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, uint64_t address, uint32_t size,
                      unsigned how)
 {
     struct ptxi_check_cta *k = w->cta->check;
-    const struct ptxi_code *code = w->frame->code;
-    uint32_t place = code->first_place ? code->first_place + (uint32_t)(i - code->insns) : PTXI_PLACE_UNKNOWN;
     struct access a = { .t = { .cta = w->cta }, .w = w, .i = i, .size = size, .write = how & PTXI_TOUCH_WRITE,
                         .address = address };
-    bool all = true;
 
     if (!(w->cta->grid->tools >> PTXI_TOOL_RACE & 1) || (how & PTXI_TOUCH_SHARED && !find_shared(&a, address)))
         return;
@@ -947,14 +973,54 @@ void ptxi_race_touch(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned la
     k->has_async |= how & PTXI_TOUCH_ASYNC;
     a.record.agent = k->agent;
     a.record.clock = *ptxi_order_clock(w->cta);
-    a.record.meta = (place < PTXI_PLACE_UNKNOWN ? place : PTXI_PLACE_UNKNOWN) |
-                    (how & PTXI_TOUCH_ASYNC ? PTXI_META_ASYNC : 0);
+    a.record.meta = place_of(w, i) | (how & PTXI_TOUCH_ASYNC ? PTXI_META_ASYNC : 0);
     set_lane(&a, lane);
-    for (uint64_t at = a.address, end = at + size; at < end;) {
-        uint64_t next = (at | (PTXI_LINE_BYTES - 1)) + 1;
+    touch(&a);
+    if (a.owner && a.write)
+        ptxi_proxy_note_write(&a.t, a.owner, (uint32_t)a.address, size, a.record.meta);
+}
 
-        all &= touch_line(&a, at, (uint32_t)((next < end ? next : end) - at));
-        at = next;
+/* --- bulk operations --- */
+
+/* The record of an operation that is only complete when an mbarrier or a wait says so. */
+static struct ptxi_record bulk_record(const struct access *a, const struct ptxi_bulk_touch *b)
+{
+    const struct ptxi_check_cta *k = a->t.cta->check;
+    struct ptxi_record r = { .agent = b->owner ? b->owner->check->agent : k->agent,
+                             .clock = *ptxi_order_clock(a->t.cta) };
+    unsigned number = b->owner ? ptxi_check_mbarrier_tracks_bulk(b->owner, b->mbarrier) :
+                                 ptxi_order_bulk_of_warp(a->t.warp, b->write);
+
+    r.lanes = (a->t.warp * 32 + a->t.lane) | (k->agent - r.agent) << PTXI_BULK_CTA_SHIFT;
+    r.meta = place_of(a->w, a->i) | number << PTXI_META_WARP | PTXI_META_BULK;
+    return r;
+}
+
+void ptxi_race_touch_bulk(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane,
+                          const struct ptxi_bulk_touch *b)
+{
+    struct ptxi_check_cta *k = w->cta->check;
+    struct access a = { .t = { w->cta, w->index * PTXI_WARP32S + lane / 32, lane % 32 }, .w = w, .i = i,
+                        .write = b->write, .size = b->size, .address = b->address, .owner = b->shared };
+
+    if (!(w->cta->grid->tools >> PTXI_TOOL_RACE & 1) || !b->size)
+        return;
+    if (a.owner) {
+        be_exact(a.owner);
+        a.owner->check->has_async = true;
+        ptxi_proxy_check(&a.t, a.owner, (uint32_t)b->address, b->size, b->write ? PTXI_AK_STORE : PTXI_AK_LOAD,
+                         place_of(w, i));
     }
-    k->unchecked += !all;
+    k->has_async |= a.owner != NULL;
+    ++*ptxi_order_clock(w->cta); /* later than what has ended before */
+    a.record = bulk_record(&a, b);
+    if (b->reduces) { /* as an atomic operation of the thread */
+        a.record = (struct ptxi_record){ k->agent, a.record.clock, 0,
+                                         place_of(w, i) | PTXI_CHECK_ATOMIC << PTXI_META_STRENGTH |
+                                         (uint32_t)PTXI_SCOPE_GPU << PTXI_META_SCOPE };
+        a.strength = PTXI_CHECK_ATOMIC;
+        a.scope = PTXI_SCOPE_GPU;
+        set_lane(&a, lane);
+    }
+    touch(&a);
 }

@@ -48,4 +48,17 @@ enum { PTXI_TOUCH_WRITE = 1, PTXI_TOUCH_SHARED = 2 /* an address in its window *
 void ptxi_race_touch(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, uint64_t address, uint32_t size,
                      unsigned how);
 
+/* A bulk operation accesses bytes of global memory, or of the shared memory of a CTA. Its end is told by an mbarrier,
+ * or by a wait for a group of its thread. */
+struct ptxi_bulk_touch {
+    struct ptxi_cta *shared; /* NULL: global memory */
+    uint64_t address;        /* in it */
+    uint32_t size;
+    bool write, reduces;     /* reduces: atomically */
+    struct ptxi_cta *owner;  /* of the mbarrier; NULL: there is none */
+    uint32_t mbarrier;       /* its offset */
+};
+void ptxi_race_touch_bulk(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane,
+                          const struct ptxi_bulk_touch *b);
+
 #endif

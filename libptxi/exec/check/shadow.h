@@ -20,22 +20,53 @@ struct ptxi_checker;
 struct ptxi_record {
     uint32_t agent; /* number of the CTA; 0: no access */
     uint32_t clock; /* of the earliest of the accesses */
-    uint32_t lanes; /* of the warp of 32; 0: not known which */
-    uint32_t meta;  /* place, warp of 32, strength, scope */
+    uint32_t lanes; /* of the warp of 32; 0: not known which. Bulk operations: PTXI_BULK_... */
+    uint32_t meta;  /* place, warp of 32, strength, scope. Bulk operations: a number of what tells their end */
 };
 
 enum { PTXI_META_WARP = PTXI_PLACE_BITS, PTXI_META_STRENGTH = PTXI_META_WARP + 5, PTXI_META_SCOPE = 30 };
 #define PTXI_META_ASYNC (UINT32_C(3) << PTXI_META_SCOPE) /* a weak access with this scope */
+
+#define PTXI_META_BULK (UINT32_C(2) << PTXI_META_SCOPE)  /* the same for a bulk operation */
+
+/* Bulk operations have the agent of the CTA that learns their end first. `lanes`: the thread that has started it, and
+ * its CTA relative to the agent. */
+enum { PTXI_BULK_THREAD = (1 << 16) - 1, PTXI_BULK_CTA_SHIFT = 16 };
 
 static inline uint32_t ptxi_record_place(const struct ptxi_record *r) { return r->meta & PTXI_PLACE_UNKNOWN; }
 static inline unsigned ptxi_record_warp(const struct ptxi_record *r) { return r->meta >> PTXI_META_WARP & 31; }
 static inline unsigned ptxi_record_strength(const struct ptxi_record *r) { return r->meta >> PTXI_META_STRENGTH & 3; }
 static inline unsigned ptxi_record_scope(const struct ptxi_record *r) { return r->meta >> PTXI_META_SCOPE; }
 
-/* The write of an asynchronous copy. A program has to wait for its end. Other weak accesses have no scope. */
+static inline bool ptxi_record_is_bulk(const struct ptxi_record *r)
+{
+    return r->meta >> PTXI_META_STRENGTH == PTXI_META_BULK >> PTXI_META_STRENGTH;
+}
+
+/* An asynchronous access. A program has to wait for its end. Other weak accesses have no scope. */
 static inline bool ptxi_record_is_async(const struct ptxi_record *r)
 {
-    return r->meta >> PTXI_META_STRENGTH == PTXI_META_ASYNC >> PTXI_META_STRENGTH;
+    return r->meta >> PTXI_META_STRENGTH == PTXI_META_ASYNC >> PTXI_META_STRENGTH || ptxi_record_is_bulk(r);
+}
+
+/* What stands for the warp in the clocks that know the end of asynchronous accesses. */
+static inline unsigned ptxi_record_async_warp(const struct ptxi_record *r)
+{
+    return ptxi_record_warp(r) + (ptxi_record_is_bulk(r) ? PTXI_WHO_BULK : 0);
+}
+
+/* The number of the first thread of the accesses in its CTA. */
+static inline unsigned ptxi_record_thread(const struct ptxi_record *r)
+{
+    if (ptxi_record_is_bulk(r))
+        return r->lanes & PTXI_BULK_THREAD;
+    return ptxi_record_warp(r) * 32 + (r->lanes ? (unsigned)__builtin_ctz(r->lanes) : 0);
+}
+
+/* The number of its CTA. */
+static inline uint32_t ptxi_record_cta(const struct ptxi_record *r)
+{
+    return r->agent + (ptxi_record_is_bulk(r) ? (uint32_t)(int16_t)(r->lanes >> PTXI_BULK_CTA_SHIFT) : 0);
 }
 
 enum { PTXI_CELL_RECORDS = 2 }; /* of each kind */

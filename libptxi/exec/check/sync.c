@@ -1,7 +1,11 @@
 #include "exec/check/sync.h"
 
-#include "exec/finding/finding.h"
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "exec/engine/cta.h"
+#include "exec/engine/grid.h"
+#include "exec/finding/finding.h"
 
 static struct ptxi_finding_site site_of(const struct ptxi_warp *w, const struct ptxi_split *s, ptxi_lanes lanes)
 {
@@ -75,4 +79,35 @@ void ptxi_sync_check_arrival(const struct ptxi_warp *w, ptxi_lanes lanes)
             ptxi_findings_add(g->findings, &f, g->code->name, g->gridid);
         }
     }
+}
+
+/* Reports an exit at the barrier where lanes of the warp wait. False: none does. */
+static bool report_exit_at(const struct ptxi_warp *w, unsigned number, const char *detail)
+{
+    if (w->barrier_state == PTXI_WARP_BARRIER_AT + number) {
+        ptxi_sync_report(w, w->frame->code, w->barrier_pc, w->live, PTXI_FINDING_EXIT, PTXI_FINDING_WARNING, detail);
+        return true;
+    }
+    for (uint32_t k = 0; k < w->split_count; k++) {
+        const struct ptxi_split *s = &w->splits[k];
+
+        if (s->state != PTXI_SPLIT_BARRIER || s->barrier != number)
+            continue;
+        ptxi_sync_report(w, s->frame->code, s->pc, s->lanes, PTXI_FINDING_EXIT, PTXI_FINDING_WARNING, detail);
+        return true;
+    }
+    return false;
+}
+
+void ptxi_sync_report_exit(const struct ptxi_cta *c, unsigned number, uint32_t thread)
+{
+    uint32_t tid[3];
+    char detail[120];
+
+    ptxi_grid_thread_index(c->grid, thread, tid);
+    snprintf(detail, sizeof detail, "thread (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ") has passed an earlier barrier, and "
+             "exits without this one", tid[0], tid[1], tid[2]);
+    for (uint32_t k = 0; k < c->warp_count; k++)
+        if (report_exit_at(&c->warps[k], number, detail))
+            return;
 }

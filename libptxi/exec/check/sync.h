@@ -20,4 +20,7 @@ void ptxi_sync_check_masks(const struct ptxi_warp *w, const struct ptxi_insn *i,
 void ptxi_sync_report_masks(const struct ptxi_warp *w, const struct ptxi_code *code, const struct ptxi_insn *i,
                             ptxi_lanes lanes);
 
+/* Threads wait at a barrier of the whole CTA. One with this number took part in an earlier one, and has exited. */
+void ptxi_sync_report_exit(const struct ptxi_cta *c, unsigned number, uint32_t thread);
+
 #endif

@@ -15,7 +15,8 @@ struct ptxi_vclock_entry {
     uint32_t clock; /* accesses with lower clocks are known */
 };
 
-enum { PTXI_WHO_ALL = 0xff }; /* in place of a warp or a lane */
+enum { PTXI_WHO_ALL = 0xff,   /* in place of a warp or a lane */
+       PTXI_WHO_BULK = 32 }; /* in place of a warp: the first of what tells the end of bulk operations */
 #define PTXI_WHO_ASYNC (UINT32_C(1) << 31) /* with the agent: asynchronous copies of its threads, which have ended */
 
 static inline uint64_t ptxi_who(uint32_t agent, unsigned warp, unsigned lane)

@@ -3,7 +3,9 @@
 #include <assert.h>
 #include <string.h>
 
+#include "exec/check/init.h"
 #include "exec/engine/handler.h"
+#include "exec/finding/finding.h"
 #include "exec/memory/access.h"
 #include "exec/track/track.h"
 #include "isa/fragment.h"
@@ -132,6 +134,18 @@ static void track_vectors(const struct ptxi_warp *w, const struct ptxi_insn *i, 
             ptxi_track_insn(w, i, kind, (uintptr_t)t->vector[k], t->length * t->x->bits / 8);
 }
 
+/* What it has written is initialised. */
+static void note_store(const struct ptxi_warp *w, const struct matrix *t)
+{
+    for (unsigned k = 0; k < t->count; k++) {
+        struct ptxi_cta *owner = ptxi_shared_owner(w->cta, t->vector[k]);
+        struct ptxi_init_place to = { owner, owner ? (uint64_t)(t->vector[k] - owner->shared) :
+                                                     (uintptr_t)t->vector[k] };
+
+        ptxi_init_note_write(&to, t->length * t->x->bits / 8);
+    }
+}
+
 static const struct ptxi_insn *load_or_store(struct ptxi_warp *w, const struct ptxi_insn *i, enum ptxi_access access)
 {
     const struct ptxi_wmma *x = (const struct ptxi_wmma *)(w->frame->code->pool + i->imm);
@@ -153,6 +167,8 @@ static const struct ptxi_insn *load_or_store(struct ptxi_warp *w, const struct p
             load(w, &t, first);
         else
             store(w, &t, first);
+        if (access == PTXI_AK_STORE && w->cta->grid->tools >> PTXI_TOOL_INIT & 1)
+            note_store(w, &t);
     }
     NEXT;
 }

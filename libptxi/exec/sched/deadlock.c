@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "exec/async/async.h"
 #include "exec/async/mbarrier.h"
@@ -93,6 +94,17 @@ static void append(struct text *t, const char *format, ...)
     va_start(args, format);
     t->length += (size_t)vsnprintf(t->s + t->length, t->size - t->length, format, args);
     va_end(args);
+}
+
+/* Lets a text that has been cut end with an ellipsis. */
+static void mark_cut(struct text *t)
+{
+    static const char mark[] = " ...";
+
+    if (t->length < t->size)
+        return;
+    t->length = t->size - 1;
+    memcpy(t->s + t->length - (sizeof mark - 1), mark, sizeof mark);
 }
 
 static void append_name(struct text *t, const struct waiter *x)
@@ -208,10 +220,10 @@ void ptxi_fail_deadlock(struct ptxi_cta *lead)
             first = w;
     }
     assert(first);
-    if (text.length >= text.size) /* it has been cut */
-        text.length = text.size - 1;
+    mark_cut(&text);
     text.size = sizeof buffer;
     append_cycle(&text, &all);
+    mark_cut(&text);
     if (first)
         fail_at(first, PTXI_FK_DEADLOCK, buffer);
 }

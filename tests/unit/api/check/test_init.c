@@ -87,6 +87,19 @@ START_TEST(global_memory)
 }
 END_TEST
 
+START_TEST(last_byte)
+{
+    ptxiFinding f = { .size = sizeof f };
+
+    ok(ptxiMemsetD8(memory, 0, THREADS * 4 - 1));
+    ck_assert_uint_eq(errors_of("global_twice"), 1);
+    ck_assert_str_eq(first_kind(), "output");
+    ok(ptxiCtxGetFinding(NULL, 0, &f));
+    ck_assert_uint_eq(f.sites[0].thread[0], THREADS - 1);
+    ck_assert_uint_eq(f.count, 1);
+}
+END_TEST
+
 START_TEST(copies_are_no_errors)
 {
     ck_assert_uint_eq(errors_of("global_copy"), 0);
@@ -108,6 +121,33 @@ START_TEST(asynchronous_copies)
     ck_assert_uint_eq(errors_of("copy_async"), 1);
     ok(ptxiMemsetD32(memory, 1, BYTES / 4));
     ck_assert_uint_eq(errors_of("copy_async"), 0);
+}
+END_TEST
+
+START_TEST(bulk_copies)
+{
+    ck_assert_uint_eq(errors_of("copy_bulk"), 1);
+    ok(ptxiMemsetD32(memory, 1, BYTES / 4));
+    ck_assert_uint_eq(errors_of("copy_bulk"), 0);
+}
+END_TEST
+
+START_TEST(shuffles)
+{
+    ck_assert_uint_eq(errors_of("shfl_good"), 0);
+}
+END_TEST
+
+START_TEST(exchanges)
+{
+    ck_assert_uint_eq(errors_of("exchange"), 0);
+}
+END_TEST
+
+START_TEST(fills_of_rows)
+{
+    ok(ptxiMemsetD2D32(memory, 16, 1, 4, 2)); /* the first 8 words, in two rows */
+    ck_assert_uint_eq(errors_of("global_sum"), 0);
 }
 END_TEST
 
@@ -134,9 +174,14 @@ int main(void)
     tcase_add_test(t, shared_memory);
     tcase_add_test(t, registers);
     tcase_add_test(t, global_memory);
+    tcase_add_test(t, last_byte);
     tcase_add_test(t, copies_are_no_errors);
     tcase_add_test(t, bits_that_are_masked_out);
     tcase_add_test(t, asynchronous_copies);
+    tcase_add_test(t, bulk_copies);
+    tcase_add_test(t, shuffles);
+    tcase_add_test(t, exchanges);
+    tcase_add_test(t, fills_of_rows);
     tcase_add_test(t, functions);
     tcase_add_test(t, guards);
     suite_add_tcase(s, t);

@@ -1,4 +1,4 @@
-/* Tests the checks of races and of barriers with pairs of a faulty and a correct kernel (races.cu, async.cu,
+/* Tests the checks of races and of barriers with pairs of a faulty and a correct kernel (races.cu, async.cu, bulk.cu,
  * mbarrier.ptx, sync.ptx, misuse.ptx, pointers.cu). The name of each kernel says what has to be found. Those of
  * deadlock.ptx deadlock. */
 #include "unit/support/context.h"
@@ -102,10 +102,18 @@ START_TEST(asynchronous)
 }
 END_TEST
 
+START_TEST(bulk)
+{
+    set_up("exec/check/bulk.ptx", PTXI_SANITIZER_RACE, 1);
+    ck_assert_uint_eq(count_wrong(19, launch), 0);
+    close_context();
+}
+END_TEST
+
 START_TEST(barriers)
 {
     set_up("exec/check/sync.ptx", (unsigned)_i, 1);
-    ck_assert_uint_eq(count_wrong(3, launch), 0);
+    ck_assert_uint_eq(count_wrong(7, launch), 0);
     close_context();
 }
 END_TEST
@@ -127,14 +135,14 @@ START_TEST(annotated)
 }
 END_TEST
 
-static void check_deadlock(const char *kernel, const char *detail)
+static void check_deadlock(const char *kernel, unsigned threads, const char *detail)
 {
     ptxiFunction f;
     ptxiFinding x = { .size = sizeof x };
 
     ok(ptxiCtxResetFindings(NULL));
     ok(ptxiModuleGetFunction(&f, module, kernel));
-    ok(ptxiLaunchKernel(f, 1, 1, 1, THREADS, 1, 1, 0, NULL, NULL, NULL));
+    ok(ptxiLaunchKernel(f, 1, 1, 1, threads, 1, 1, 0, NULL, NULL, NULL));
     ck_assert_int_eq(ptxiCtxSynchronize(), PTXI_ERROR_LAUNCH_FAILED);
     ok(ptxiCtxGetFinding(NULL, 0, &x));
     ck_assert_str_eq(x.kind, "deadlock");
@@ -144,9 +152,10 @@ static void check_deadlock(const char *kernel, const char *detail)
 START_TEST(deadlocks)
 {
     set_up("exec/check/deadlock.ptx", PTXI_SANITIZER_SYNC, 1);
-    check_deadlock("cycle", "a cycle: warp 0 lanes 0xffffffff wait for warp 1 lanes 0xffffffff, which wait for the "
-                            "first");
-    check_deadlock("gone", "warp 1 lanes 0xffffffff wait for barrier 1 at line 27; the others have exited");
+    check_deadlock("cycle", THREADS, "a cycle: warp 0 lanes 0xffffffff wait for warp 1 lanes 0xffffffff, which "
+                                     "wait for the first");
+    check_deadlock("gone", THREADS, "warp 1 lanes 0xffffffff wait for barrier 1 at line 27; the others have exited");
+    check_deadlock("many", 512, " ...; ");
     close_context();
 }
 END_TEST
@@ -204,6 +213,7 @@ int main(void)
     tcase_add_loop_test(t, races, 1, 4); /* with this number of workers */
     tcase_add_test(t, mbarriers);
     tcase_add_test(t, asynchronous);
+    tcase_add_test(t, bulk);
     tcase_add_test(t, misuse);
     tcase_add_test(t, annotated);
     tcase_add_test(t, pointers);

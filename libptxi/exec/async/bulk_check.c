@@ -1,0 +1,103 @@
+#include "exec/async/bulk_check.h"
+
+#include "exec/async/tma.h"
+#include "exec/check/init.h"
+#include "exec/check/race.h"
+#include "exec/finding/finding.h"
+#include "exec/memory/access.h"
+
+/* One side of an operation. */
+struct side {
+    struct ptxi_warp *w;
+    const struct ptxi_insn *i;
+    const struct ptxi_bulk_job *j;
+    bool write;
+};
+
+static void note(const struct side *s, const struct ptxi_init_place *p, uint32_t size)
+{
+    const struct ptxi_bulk_job *j = s->j;
+    struct ptxi_bulk_touch b = { .shared = p->shared, .address = p->address, .size = size, .write = s->write,
+                                 .reduces = s->write && j->reduce, .owner = j->owner };
+
+    if (b.owner)
+        b.mbarrier = (uint32_t)(j->mbarrier - j->owner->shared);
+    if (!b.owner || b.owner->check)
+        ptxi_race_touch_bulk(s->w, s->i, j->lane, &b);
+}
+
+static struct ptxi_init_place place_of(const struct side *s, const unsigned char *at)
+{
+    struct ptxi_cta *owner = ptxi_shared_owner(s->w->cta, at);
+
+    return (struct ptxi_init_place){ owner, owner ? (uint64_t)(at - owner->shared) : (uintptr_t)at };
+}
+
+/* Bytes that the mask excludes are not written. */
+static void note_destination(const struct side *s, const struct ptxi_init_place *to)
+{
+    const struct ptxi_bulk_job *j = s->j;
+    uint32_t end;
+
+    if (j->byte_mask == 0xffff) {
+        note(s, to, j->size);
+        return;
+    }
+    for (uint32_t at = 0; at < j->size; at = end) {
+        bool written = j->byte_mask >> at % 16 & 1;
+
+        for (end = at; end < j->size && (j->byte_mask >> end % 16 & 1) == written;)
+            end++;
+        if (written)
+            note(s, &(struct ptxi_init_place){ to->shared, to->address + at }, end - at);
+    }
+}
+
+static bool note_row(void *ctx, uint32_t row, uint64_t at, uint32_t from, uint32_t bytes)
+{
+    const struct side *s = ctx;
+    struct ptxi_init_place p = { NULL, at };
+
+    (void)row, (void)from;
+    if (bytes)
+        note(s, &p, bytes);
+    if (bytes && s->write && s->w->cta->grid->tools >> PTXI_TOOL_INIT & 1)
+        ptxi_init_note_write(&p, bytes);
+    return true;
+}
+
+static void check_tensor(struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_bulk_job *j)
+{
+    struct side box = { w, i, j, j->to != NULL }, tensor = { w, i, j, j->to == NULL };
+    struct ptxi_init_place p = place_of(&box, j->to ? j->to : j->from);
+    uint32_t size = ptxi_tensor_map_box_room(&j->map);
+
+    ptxi_tma_walk(&j->map, j->coords, note_row, &tensor);
+    note(&box, &p, size);
+    if (box.write && w->cta->grid->tools >> PTXI_TOOL_INIT & 1)
+        ptxi_init_note_write(&p, size);
+}
+
+void ptxi_bulk_check(struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_bulk_job *j)
+{
+    struct side from = { w, i, j, false }, to = { w, i, j, true };
+    struct ptxi_init_place source, destination;
+
+    if (!j->size)
+        return;
+    if (j->tensor) {
+        check_tensor(w, i, j);
+        return;
+    }
+    source = j->from ? place_of(&from, j->from) : (struct ptxi_init_place){ NULL, 0 };
+    destination = place_of(&to, j->to);
+    if (j->from)
+        note(&from, &source, j->size);
+    note_destination(&to, &destination);
+    if (!(w->cta->grid->tools >> PTXI_TOOL_INIT & 1))
+        return;
+    if (j->from && !j->reduce && j->byte_mask == 0xffff)
+        ptxi_init_note_copy(&destination, &source, j->size);
+    else
+        ptxi_init_note_write(&destination, j->size);
+}
