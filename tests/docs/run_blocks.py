@@ -36,7 +36,7 @@ REASONS = {
     'installs': 'changes the machine',
     'long': 'takes minutes or needs a GPU; other targets execute it',
 }
-UNEXECUTED = 23
+UNEXECUTED = 28
 FENCE = re.compile(r'^```(\w*)( title="([^"]+)")?$')
 
 
