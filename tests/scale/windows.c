@@ -306,6 +306,33 @@ static ptxiModule load(const char *directory, const char *name)
 
 /* ---- kernels of the benchmark */
 
+static bool has_textures(const struct work *w)
+{
+    for (int k = 0; k < w->buffers; k++)
+        if (w->buf[k].texture)
+            return true;
+    return false;
+}
+
+static void check_work(struct work *w, struct launch *l)
+{
+    for (int k = 0; k < 3; k++) {
+        l->grid[k] = w->grid[k] ? w->grid[k] : 1;
+        l->block[k] = w->block[k] ? w->block[k] : 1;
+    }
+    l->count = (unsigned)w->buffers;
+    for (int k = 0; k < w->buffers; k++)
+        l->memory[k] = (struct memory){ .init = w->buf[k].init, .bytes = w->buf[k].bytes };
+    allocate(l);
+    for (int k = 0; k < w->buffers; k++)
+        w->buf[k].dev = l->memory[k].at;
+    for (int k = 0; k < w->argc; k++)
+        l->params[k] = w->args[k];
+    check(l);
+    release(l);
+}
+
+/* Textures are objects, not memory. Kernels with textures are left out. */
 static void check_bench(const char *directory, const struct bench_case *c)
 {
     struct work w = { .buffers = 0 };
@@ -314,23 +341,8 @@ static void check_bench(const char *directory, const struct bench_case *c)
 
     c->setup(&w, SHRINK);
     must(ptxiModuleGetFunction(&l.function, m, c->name), c->name);
-    for (int k = 0; k < w.buffers; k++)
-        if (w.buf[k].texture) /* an object, not memory */
-            return;
-    for (int k = 0; k < 3; k++) {
-        l.grid[k] = w.grid[k] ? w.grid[k] : 1;
-        l.block[k] = w.block[k] ? w.block[k] : 1;
-    }
-    l.count = (unsigned)w.buffers;
-    for (int k = 0; k < w.buffers; k++)
-        l.memory[k] = (struct memory){ .init = w.buf[k].init, .bytes = w.buf[k].bytes };
-    allocate(&l);
-    for (int k = 0; k < w.buffers; k++)
-        w.buf[k].dev = l.memory[k].at;
-    for (int k = 0; k < w.argc; k++)
-        l.params[k] = w.args[k];
-    check(&l);
-    release(&l);
+    if (!has_textures(&w))
+        check_work(&w, &l);
     bench_work_free(&w);
     must(ptxiModuleUnload(m), "ptxiModuleUnload");
 }
