@@ -25,19 +25,20 @@ void ptxi_allocation_sites_enable(void)
 
 void ptxi_allocation_sites_note(uint64_t base, uint64_t size)
 {
-    struct site new = { base, size, NULL }, old = { .stack = NULL };
+    struct site new = { base, size, NULL }, dropped;
 
     if (!atomic_load_explicit(&enabled, memory_order_relaxed) || !(new.stack = ptxi_host_stack_take()))
         return;
+    dropped = new;
     pthread_mutex_lock(&lock);
     if (!ring)
         ring = calloc(KEPT, sizeof *ring);
     if (ring) {
-        old = ring[count % KEPT];
+        dropped = ring[count % KEPT];
         ring[count++ % KEPT] = new;
     }
     pthread_mutex_unlock(&lock);
-    ptxi_host_stack_free(ring ? old.stack : new.stack);
+    ptxi_host_stack_free(dropped.stack);
 }
 
 static const struct site *find(uint64_t address)
