@@ -4,21 +4,8 @@
 # unpacked Debian; it is created if it does not exist, and removed if no ROOT is given.
 set -eu
 top=$(cd "${1:?}" && pwd) packages=$(cd "${2:?}" && pwd)
-if [ "$(id -u)" != 0 ] || ! command -v debootstrap > /dev/null; then
-    echo "skipped: needs root and debootstrap"
-    exit 77
-fi
-root=${3:-$(mktemp -d)}
-given=${3:+yes}
-cleanup()
-{
-    ! mountpoint -q "$root/proc" || umount "$root/proc"
-    [ -n "$given" ] || rm -rf --one-file-system "$root"
-}
-trap cleanup EXIT
-[ -e "$root/usr/bin/apt-get" ] ||
-    debootstrap --variant=minbase --include=ca-certificates bookworm "$root" > /dev/null
-mountpoint -q "$root/proc" || mount -t proc proc "$root/proc"
+. "$top/tests/packages/bare_root.sh"
+bare_root ca-certificates "${3-}"
 ! [ -e /etc/apt/apt.conf ] || cp /etc/apt/apt.conf "$root/etc/apt/apt.conf"
 cp /etc/resolv.conf "$root/etc/resolv.conf"
 

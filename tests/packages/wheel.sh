@@ -4,24 +4,11 @@
 # exist, and removed if no ROOT is given.
 set -eu
 top=$(cd "${1:?}" && pwd) wheel=$(readlink -f "${2:?}")
-if [ "$(id -u)" != 0 ] || ! command -v debootstrap > /dev/null; then
-    echo "skipped: needs root and debootstrap"
-    exit 77
-fi
-root=${3:-$(mktemp -d)}
-given=${3:+yes}
-cleanup()
-{
-    ! mountpoint -q "$root/proc" || umount "$root/proc"
-    [ -n "$given" ] || rm -rf --one-file-system "$root"
-}
-trap cleanup EXIT
-[ -e "$root/usr/bin/python3" ] ||
-    debootstrap --variant=minbase --include=python3,python3-venv,ca-certificates bookworm "$root" > /dev/null
+. "$top/tests/packages/bare_root.sh"
+bare_root python3,python3-venv,ca-certificates "${3-}"
 ! chroot "$root" sh -c 'command -v cc || command -v gcc || ls /usr/lib/*/libffi.so' 2> /dev/null ||
     { echo "the root has a compiler"; exit 1; }
 
-mountpoint -q "$root/proc" || mount -t proc proc "$root/proc" # $ORIGIN of programs needs it
 rm -rf "$root/trial"
 mkdir -p "$root/trial/samples"
 cp "$wheel" "$root/trial"
