@@ -49,7 +49,7 @@ const struct ptxi_profile *ptxi_profile_default(void)
     return ptxi_profile_for_sm(90);
 }
 
-/* What an attribute is: a constant, or a field of the profile. */
+/* An attribute is a constant or a field of the profile. */
 struct attribute {
     int constant;
     uint16_t offset; /* of the field in struct ptxi_profile, or 0 */

@@ -85,7 +85,7 @@ static void fill_residency(struct ptxi_launch *l, const struct ptxi_code *code, 
     l->grid.resident_limit += l->grid.resident_limit == 0;
 }
 
-/* What the program sets for all launches of a context. */
+/* Copies the settings that a context has for all its launches. */
 static void fill_settings(struct ptxi_launch *l)
 {
     struct ptxi_grid *g = &l->grid;
