@@ -114,6 +114,7 @@ void ptxi_native_call_handler(struct ptxi_native_builder *c, uint32_t insn)
 {
     const struct ptxi_insn *i = &c->code->insns[insn];
 
+    ptxi_x86_vzeroupper(&c->x); /* SSE code that the handler calls is slow otherwise */
     ptxi_x86_imm(&c->x, PTXI_RDI, (uintptr_t)i);
     ptxi_x86_load(&c->x, 64, PTXI_RSI, ptxi_x86_reg(PTXI_NATIVE_WARP));
     ptxi_x86_imm(&c->x, PTXI_RAX, (uintptr_t)c->table[i->op]);

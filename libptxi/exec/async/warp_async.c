@@ -6,6 +6,7 @@ struct ptxi_warp_async *ptxi_warp_async_get(struct ptxi_warp *w)
 {
     if (!w->async)
         w->async = calloc(1, sizeof *w->async);
+    w->exits_at_once = false; /* the end of the warp completes its copies */
     return w->async;
 }
 

@@ -516,7 +516,7 @@ const struct ptxi_insn *ptxi_leave_exit(struct ptxi_warp *w, ptxi_lanes lanes)
 {
     bool whole = w->split_count == 1 && lanes == w->live && !w->frame->parent;
 
-    if (__builtin_expect(whole && w->exits_at_once && !w->async && !w->cta->cluster_barrier_used, 1))
+    if (__builtin_expect(whole && w->exits_at_once && !w->cta->cluster_barrier_used, 1))
         return exit_at_once(w);
     return leave_exit(w, lanes);
 }
