@@ -23,7 +23,7 @@ const char ptxi_cmd_run_help[] =
     "      --schedule ORDER   order of warps: run (a warp runs until it waits), fair (all warps advance together, as\n"
     "                         on a GPU), or seed:N (random) (default: PTXI_SCHED, or run)\n"
     "      --tier TIER        auto (functions that run often become machine code), interpreter, or native (all do)\n"
-    "                         (default: PTXI_TIER, or interpreter)\n"
+    "                         (default: PTXI_TIER, or auto)\n"
     "      --schedules N      launch N more times, with seeds 1 to N; print the seeds that find more (--check), fail\n"
     "                         or give other results\n"
     "      --on-fault WHAT    after an invalid memory access: fail, or report (continue, and print a report)\n"

@@ -74,7 +74,7 @@ static ptxiResult read_environment(void)
         ptxi_state.workers = *end == 0 && n > 0 && n <= PTXI_MAX_WORKERS ? (unsigned)n : 0;
     }
     read_schedule();
-    ptxi_state.tier = PTXI_TIER_INTERPRETER;
+    ptxi_state.tier = PTXI_TIER_AUTO;
     if (tier)
         ptxi_api_parse_tier(tier, &ptxi_state.tier);
     ptxi_state.on_fault = on_fault && !strcmp(on_fault, "report") ? PTXI_ON_FAULT_REPORT : PTXI_ON_FAULT_FAIL;
