@@ -217,8 +217,8 @@ static void check_copies(struct access *a, const uint64_t *addresses, ptxi_lanes
     }
 }
 
-/* Whether there are copies that nothing orders with the launch. Called after the access is in its lines: a copy is added
- * to the list first, and then looks at the lines. If it did not find the access there, it is in the list now. */
+/* Whether there are copies that nothing orders with the launch. Called after the access is in its lines: a copy is
+ * added to the list first, and then looks at the lines. If it did not find the access there, it is in the list now. */
 static inline bool has_other_copies(struct ptxi_check_cta *k)
 {
     const struct ptxi_checker *x = k->check->checker;
