@@ -10,12 +10,13 @@ The blocks of a page run in order in one directory, which has a copy of samples/
     ```sh                       is a script that must succeed
     ```python                   is a program that must succeed; a block ```text after it is what it prints
 
-and any other block is an error, as is an indented one. Addresses are compared as ADDRESS. A comment before a block says
-what is special:
+and any other block is an error, as is an indented one. Addresses are compared as ADDRESS. Commands of ROOT_PAGES are for
+the top of the source tree, with a build in ./build. A comment before a block says what is special:
 
     <!-- needs: THING... -->        if a thing is missing, the block is skipped, with a message
-    <!-- not executed: REASON -->   one of REASONS. Commands and Python are checked for syntax only. The number of such
-                                    blocks is printed, and must be UNEXECUTED
+    <!-- not executed: REASON -->   one of REASONS. Of commands and Python the syntax is checked, and that the targets
+                                    of make and the scripts exist. The number of such blocks without figures is
+                                    printed, and must be UNEXECUTED
 
 --update writes the outputs to the pages.
 """
@@ -36,7 +37,8 @@ REASONS = {
     'installs': 'changes the machine',
     'long': 'takes minutes or needs a GPU; other targets execute it',
 }
-UNEXECUTED = 28
+UNEXECUTED = 15
+ROOT_PAGES = 'README.md', 'add-an-instruction.md', 'CONTRIBUTING.md'
 FENCE = re.compile(r'^```(\w*)( title="([^"]+)")?$')
 
 
@@ -50,6 +52,8 @@ def available(thing, build):
     """Whether a thing that a block needs is available."""
     if thing == 'shared':
         return (build / 'lib/ptxi/libcuda.so.1').exists()
+    if thing == 'unit-tests':
+        return (build / 'tests/unit/exec/arith/test_alu').exists()
     if thing == 'installed':  # tests/packages/install.sh sets it
         return 'CMAKE_PREFIX_PATH' in os.environ
     if thing == 'gtest':
@@ -58,6 +62,18 @@ def available(thing, build):
     if thing in ('nvcc', 'cmake'):
         return shutil.which(thing) is not None
     return find_modules(thing)
+
+
+def missing_names(text, page, build):
+    """Return the targets of make and the scripts of this project in commands that do not exist."""
+    text = re.sub(r' #.*', '', text)
+    makefile = (build / 'Makefile').read_text()
+    top = next(p for p in page.resolve().parents if (p / 'configure.ac').exists())
+    calls = re.findall(r'(?:^|&& )make ([^&|#\n]*)', text, re.M)
+    names = [w for words in calls for w in words.split() if re.fullmatch(r'\w[\w./-]*', w)]
+    names += re.findall(r'(?:^|\s)((?:\.ci|tests)/[\w./-]+|\./bootstrap)', text)
+    return [n for n in names
+            if not (top / n).is_file() and not re.search(rf'^{re.escape(n)}(\$\(EXEEXT\))?:', makefile, re.M)]
 
 
 def plain(text):
@@ -119,7 +135,8 @@ class Page:
 
     def check_unexecuted(self, fence, block, reason, number):
         """Check the reason and the syntax of a block that is not executed."""
-        self.unexecuted.append(reason)
+        if reason != 'figure':
+            self.unexecuted.append(reason)
         self.lines += block + ['```']
         if reason not in REASONS:
             self.errors.append(f'{self.path}:{number}: {reason} is not one of {", ".join(REASONS)}')
@@ -133,6 +150,8 @@ class Page:
             message = run(['sh', '-n'], self.directory, '\n'.join(commands) + '\n')[1]
             if message or not commands:
                 self.errors.append(f'{self.path}:{number}: {message or "no command"}')
+            for name in missing_names('\n'.join(commands), self.path, self.build):
+                self.errors.append(f'{self.path}:{number}: there is no {name}')
 
     def execute(self, fence, block, needs, number, printed):
         """Execute one block, and add its lines. Return what it prints if a block with that must follow."""
@@ -196,7 +215,8 @@ def environment(source, build, directory):
         (directory / name).write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
         (directory / name).chmod(0o755)
     (directory / 'libptxi.pc').write_text(f'Name: libptxi\nDescription: build\nVersion: 0\n'
-                                          f'Libs: -L{build}/.libs -lptxi\nCflags: -I{source}/include\n')
+                                          f'Libs: -L{build}/.libs -lptxi\nCflags: -I{source}/include\n'
+                                          f'driverdir={build}/lib/ptxi\n')
 
 
 def main(arguments):
@@ -213,9 +233,10 @@ def main(arguments):
             directory = pathlib.Path(top) / path.stem
             shutil.copytree(source / 'tests/docs/files', directory)
             shutil.copytree(source / 'samples', directory / 'samples')
-            if path.name == 'README.md':  # whose commands are for the root of the source tree
+            if path.name in ROOT_PAGES:
                 (directory / 'build').symlink_to(build)
-                (directory / 'bindings').symlink_to(source / 'bindings')
+                for name in ('bindings', 'libptxi', 'tests'):
+                    (directory / name).symlink_to(source / name)
             page = Page(path, directory, build)
             page.run()
             executed += page.executed

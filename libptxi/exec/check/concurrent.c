@@ -393,6 +393,7 @@ void ptxi_check_copy(struct ptxi_checker *x, struct ptxi_findings *findings, con
     others = !are_all_before(x, ptxi_task_current);
     x->users++;
     pthread_mutex_unlock(&x->lock);
+    atomic_thread_fence(memory_order_seq_cst); /* the copy is in the list before it looks for lines */
     for (uint64_t row = 0; others && row < rows->rows; row++)
         check_lines(&c, rows->address + row * rows->pitch, rows->width);
     ptxi_checker_release(x);

@@ -199,7 +199,7 @@ static void report_copy(const struct access *a, const struct ptxi_copied_rows *c
     ptxi_findings_add(check->grid->findings, &f, check->grid->code->name, check->launch);
 }
 
-static __attribute__((noinline)) void check_copies(struct access *a, const uint64_t *addresses, ptxi_lanes lanes)
+static void check_copies(struct access *a, const uint64_t *addresses, ptxi_lanes lanes)
 {
     const struct ptxi_check_cta *k = a->t.cta->check;
 
@@ -217,7 +217,8 @@ static __attribute__((noinline)) void check_copies(struct access *a, const uint6
     }
 }
 
-/* Whether there are copies that nothing orders with the launch. */
+/* Whether there are copies that nothing orders with the launch. Called after the access is in its lines: a copy is
+ * added to the list first, and then looks at the lines. If it did not find the access there, it is in the list now. */
 static inline bool has_other_copies(struct ptxi_check_cta *k)
 {
     const struct ptxi_checker *x = k->check->checker;
@@ -225,6 +226,17 @@ static inline bool has_other_copies(struct ptxi_check_cta *k)
     if (__builtin_expect(atomic_load_explicit(&x->copies_changed, memory_order_relaxed) != k->copies_seen, 0))
         k->copy_count = ptxi_concurrent_copies(k->check, k->copies, &k->copies_seen);
     return __builtin_expect(k->copy_count, 0);
+}
+
+static __attribute__((noinline)) void check_copies_of_row(struct access *a, uint64_t address, bool same,
+                                                          ptxi_lanes lanes)
+{
+    uint64_t addresses[PTXI_LANES];
+    unsigned n = 0;
+
+    for (ptxi_lanes left = lanes; left; left &= left - 1)
+        addresses[ptxi_first_lane(left)] = address + (same ? 0 : n++ * (uint64_t)a->size);
+    check_copies(a, addresses, lanes);
 }
 
 /* --- cells --- */
@@ -843,12 +855,11 @@ void ptxi_race_check(struct ptxi_warp *w, const struct ptxi_insn *i, const uint6
                      ptxi_lanes lanes)
 {
     struct access a = begin(w, i);
+    ptxi_lanes global = lanes & ~shared;
     bool all = true;
 
     if (shared & lanes)
         be_exact(w->cta);
-    if (has_other_copies(w->cta->check))
-        check_copies(&a, addresses, lanes & ~shared);
     while (lanes) {
         unsigned l = ptxi_first_lane(lanes);
         struct segment s;
@@ -870,6 +881,8 @@ void ptxi_race_check(struct ptxi_warp *w, const struct ptxi_insn *i, const uint6
         all &= check_segment(&a, &s);
         lanes &= ~((ptxi_lanes)lanes_between(s.lane, s.end) << (l & ~31u));
     }
+    if (has_other_copies(w->cta->check))
+        check_copies(&a, addresses, global);
     w->cta->check->accesses++;
     w->cta->check->unchecked += !all;
 }
@@ -877,9 +890,10 @@ void ptxi_race_check(struct ptxi_warp *w, const struct ptxi_insn *i, const uint6
 bool ptxi_race_check_row(struct ptxi_warp *w, const struct ptxi_insn *i, uint64_t address, bool same, ptxi_lanes lanes)
 {
     struct access a = begin(w, i);
+    uint64_t first = address;
     bool all = true;
 
-    if (!has_rows(&a, address) || has_other_copies(w->cta->check))
+    if (!has_rows(&a, address))
         return false;
     for (unsigned half = 0; half < PTXI_WARP32S; half++) {
         uint32_t these = (uint32_t)(lanes >> (32 * half));
@@ -894,6 +908,8 @@ bool ptxi_race_check_row(struct ptxi_warp *w, const struct ptxi_insn *i, uint64_
         all &= check_segment(&a, &s);
         address += same ? 0 : (s.end - s.lane) * a.size;
     }
+    if (has_other_copies(w->cta->check))
+        check_copies_of_row(&a, first, same, lanes);
     w->cta->check->accesses++;
     w->cta->check->unchecked += !all;
     return true;

@@ -236,7 +236,7 @@ struct ptxi_shadow_page *ptxi_shadow_page_if_any(struct ptxi_checker *x, uint64_
     return find_page(atomic_load_explicit(bucket_of(x, number), memory_order_acquire), number);
 }
 
-struct ptxi_shadow_page *ptxi_shadow_page(struct ptxi_checker *x, uint64_t number)
+static struct ptxi_shadow_page *find_or_add_page(struct ptxi_checker *x, uint64_t number)
 {
     _Atomic(struct ptxi_shadow_page *) *bucket = bucket_of(x, number);
     struct ptxi_shadow_page *first = atomic_load_explicit(bucket, memory_order_acquire), *p = find_page(first, number);
@@ -257,6 +257,15 @@ struct ptxi_shadow_page *ptxi_shadow_page(struct ptxi_checker *x, uint64_t numbe
         }
         p->next = first;
     } while (!atomic_compare_exchange_weak_explicit(bucket, &first, p, memory_order_acq_rel, memory_order_acquire));
+    return p;
+}
+
+/* The fence is the counterpart of that in ptxi_check_copy(): the copy finds the page, or the caller finds the copy. */
+struct ptxi_shadow_page *ptxi_shadow_page(struct ptxi_checker *x, uint64_t number)
+{
+    struct ptxi_shadow_page *p = find_or_add_page(x, number);
+
+    atomic_thread_fence(memory_order_seq_cst);
     return p;
 }
 

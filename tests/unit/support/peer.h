@@ -222,6 +222,22 @@ struct peer {
     int socket;
 };
 
+/* Starts this program again. With TEST_EMULATOR, which is the emulator that runs it, /proc/self/exe is the emulator. */
+static inline void execute_peer(void)
+{
+    const char *emulator = getenv("TEST_EMULATOR");
+    char path[4096];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+
+    if (emulator && n > 0) {
+        path[n] = 0;
+        execlp(emulator, emulator, path, "peer", (char *)NULL);
+    } else if (!emulator) {
+        execl("/proc/self/exe", "peer", "peer", (char *)NULL);
+    }
+    _exit(127);
+}
+
 static inline struct peer start_peer(void)
 {
     struct peer p;
@@ -233,7 +249,7 @@ static inline struct peer start_peer(void)
     ck_assert_int_ge(p.process, 0);
     if (!p.process) {
         if (dup2(ends[1], PEER_SOCKET) == PEER_SOCKET)
-            execl("/proc/self/exe", "peer", "peer", (char *)NULL);
+            execute_peer();
         _exit(127);
     }
     close(ends[1]);

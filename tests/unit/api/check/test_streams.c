@@ -301,6 +301,28 @@ START_TEST(pairs)
 }
 END_TEST
 
+/* A copy that begins in the middle of an access of a launch, before or after, is found. */
+START_TEST(copies_meet_launches)
+{
+    ptxiCheckSummary s = { .size = sizeof s };
+    uint32_t word;
+
+    set_up();
+    for (unsigned round = 0; round < 3000; round++) {
+        launch("scatter_words", a);
+        for (unsigned volatile wait = 0; wait < round % 100 * 1000; wait++)
+            ;
+        ok(ptxiMemcpyDtoH(&word, mem + 128 * (THREADS - 1), 4));
+        ok(ptxiCtxSynchronize());
+        ok(ptxiCtxGetCheckSummary(NULL, &s));
+        if (!s.errors)
+            ck_abort_msg("round %u: nothing found", round);
+        ok(ptxiCtxResetFindings(NULL));
+    }
+    close_context();
+}
+END_TEST
+
 /* A report names both launches, or the copy. */
 START_TEST(reports)
 {
@@ -329,6 +351,7 @@ int main(void)
     TCase *t = tcase_create("pairs");
 
     tcase_add_loop_test(t, pairs, 0, PROGRAMS);
+    tcase_add_test(t, copies_meet_launches);
     tcase_add_test(t, reports);
     suite_add_tcase(s, t);
     return run_suite(s);
