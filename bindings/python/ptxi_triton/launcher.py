@@ -24,7 +24,7 @@ _MOST_CONFIGURATIONS = 64  # of a kernel, that are kept
 class Function:
     """A kernel of a loaded binary. `configurations` has how to launch it, by the grids that were used so far."""
 
-    def __init__(self, kernel: Any, module: Any) -> None:
+    def __init__(self, kernel: ptxi.Kernel, module: ptxi.Module) -> None:
         self.kernel, self.module = kernel, module
         self.packer: Optional[Packer] = None
         self.configurations: Dict[Tuple[Any, ...], Any] = {}
@@ -38,8 +38,8 @@ class Function:
         if blocks == 16:
             self.kernel.set_attribute(FunctionAttribute.NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1)
         x, y, z = map(operator.index, grid)
-        return self.kernel._configure((x * blocks, y, z), 32 * warps, shared, None, cooperative,
-                                      blocks if blocks > 1 else None, attributes)
+        return self.kernel._configure((x * blocks, y, z), 32 * warps, shared, cooperative,
+                                      cluster=blocks if blocks > 1 else None, attributes=attributes)
 
 
 def load(name: str, binary: bytes, shared: int, device: Any) -> Tuple[Any, Function, int, int, int]:
