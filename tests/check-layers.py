@@ -41,13 +41,16 @@ LAYERS = [
      "base num isa exec/memmap exec/engine exec/memory exec/arith exec/finding"),
     ("exec/track", "which memory launches read and write",
      "base num isa exec/memmap exec/engine exec/memory exec/arith exec/finding exec/check"),
+    ("exec/init", "uninitialised values: shadows of memory and registers",
+     "base isa exec/memmap exec/engine exec/memory exec/finding exec/check"),
     ("exec/texture", "textures and surfaces", "base num isa exec/memmap exec/engine exec/memory exec/arith"),
     ("exec/matrix", "mma, wmma, wgmma, ldmatrix",
-     "base num isa exec/memmap exec/engine exec/memory exec/arith exec/finding exec/check exec/track"),
+     "base num isa exec/memmap exec/engine exec/memory exec/arith exec/finding exec/check exec/init exec/track"),
     ("exec/sync", "barriers, votes, shuffles",
      "base num isa exec/memmap exec/engine exec/memory exec/arith exec/finding exec/check"),
     ("exec/async", "cp.async, bulk copies, TMA, mbarrier",
-     "base num isa exec/memmap exec/engine exec/memory exec/arith exec/finding exec/check exec/track exec/sync"),
+     "base num isa exec/memmap exec/engine exec/memory exec/arith exec/finding exec/check exec/init exec/track "
+     "exec/sync"),
     ("exec/tcgen05", "tensor memory",
      "base num isa exec/memmap exec/engine exec/memory exec/arith exec/finding exec/check exec/matrix exec/sync "
      "exec/async"),

@@ -143,6 +143,23 @@ enum {
 };
 /* init_spread: imm, in addition to the class. */
 enum { PTXI_INIT_UNDEFINED = 8 };
+/* init_exact: mods. How the undefined bits of a result follow from those of the operands (exec/init/init_value.c). The
+ * _S rules are those of signed numbers. le and ge are as gt and lt: the opposite is as undefined. */
+enum ptxi_init_rule {
+    PTXI_INIT_ALL, PTXI_INIT_AND, PTXI_INIT_AND_NOT, PTXI_INIT_OR, PTXI_INIT_OR_NOT, PTXI_INIT_XOR, PTXI_INIT_TABLE,
+    PTXI_INIT_ADD, PTXI_INIT_SUB, PTXI_INIT_NEG, PTXI_INIT_MUL, PTXI_INIT_MAD, PTXI_INIT_EQ, PTXI_INIT_SELECT,
+    PTXI_INIT_LT, PTXI_INIT_GT, PTXI_INIT_MIN, PTXI_INIT_MAX,
+    PTXI_INIT_LT_S, PTXI_INIT_GT_S, PTXI_INIT_MIN_S, PTXI_INIT_MAX_S,
+    PTXI_INIT_SIGNED = PTXI_INIT_LT_S - PTXI_INIT_LT
+};
+/* pool[imm] of an init_exact: what the instruction that it describes computes from. */
+struct ptxi_init_exact {
+    uint16_t class, operand_class; /* of the result; of a and b */
+    uint16_t third_class;          /* of c */
+    uint16_t not_c, table;         /* the predicate c is negated; of lop3 */
+    uint16_t shadow;               /* slots: of the result's shadow, then of the operands' shadows and values */
+    uint16_t shadows[3], values[3];
+};
 /* init_use: imm. */
 enum ptxi_init_use { PTXI_INIT_BRANCH, PTXI_INIT_GUARD, PTXI_INIT_ADDRESS };
 

@@ -3,7 +3,7 @@
 #include "api/launch/launch.h"
 
 #include "exec/check/check.h"
-#include "exec/check/init_shadow.h"
+#include "exec/init/init_shadow.h"
 #include "exec/engine/fault_log.h"
 
 /* Tools that need bytecode of their own, and those that need the state of a checker. */

@@ -6,7 +6,7 @@
 #include "api/observe/observe.h"
 #include "base/fill.h"
 #include "exec/check/concurrent.h"
-#include "exec/check/init_shadow.h"
+#include "exec/init/init_shadow.h"
 #include "exec/sched/workers.h"
 #include "exec/memmap/rcu.h"
 #include "exec/memmap/memmap.h"

@@ -1,6 +1,6 @@
 #include "api/memory/strided_copy.h"
 
-#include "exec/check/init_shadow.h"
+#include "exec/init/init_shadow.h"
 #include "exec/memmap/rcu.h"
 
 #include <assert.h>

@@ -3,7 +3,7 @@
 #include "api/module/restored.h"
 #include "api/snapshot/format.h"
 
-#include "exec/check/init_shadow.h"
+#include "exec/init/init_shadow.h"
 
 #include <assert.h>
 #include <inttypes.h>

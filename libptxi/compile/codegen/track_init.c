@@ -2,15 +2,17 @@
  * defined, and a shadow register of its class: bits that are set where the value is undefined. The shadow of a lane
  * that is not in the mask is not valid, so only the masks have to be computed as long as all values are defined.
  * Instructions are inserted that compute masks and shadows before the values, and check the masks where values decide
- * something (exec/check/init_ops.c). A predicate has only a mask.
+ * something (exec/init/init_ops.c). A predicate has only a mask.
  *
  * A value may be undefined if it is read before it is written, or was loaded from global or shared memory, or computed
- * from such a value. Shadows of values that are only moved or taken apart are exact. Those of arithmetic are all ones
- * if a source has an undefined bit. */
+ * from such a value. Shadows of values that are moved, taken apart, selected or compared, and those of bit operations
+ * and integer sums, say which bits the defined bits of the operands determine (exec/init/init_value.c). Those of other
+ * arithmetic are all ones if a source has an undefined bit. */
 #include "compile/codegen/codegen.h"
 
 #include "isa/isa.h"
 
+#include <stddef.h>
 #include <string.h>
 
 struct tracker {
@@ -51,15 +53,67 @@ static unsigned data_sources(uint16_t op)
     case PTXI_OP_shl_b16: case PTXI_OP_shl_b32: case PTXI_OP_shl_b64:
     case PTXI_OP_shr_u16: case PTXI_OP_shr_u32: case PTXI_OP_shr_u64:
     case PTXI_OP_shr_s16: case PTXI_OP_shr_s32: case PTXI_OP_shr_s64:
-    case PTXI_OP_and_b16: case PTXI_OP_and_b32: case PTXI_OP_and_b64:
+    case PTXI_OP_brev_b32: case PTXI_OP_brev_b64:
     case PTXI_OP_bfe_u32: case PTXI_OP_bfe_u64: case PTXI_OP_bfe_s32: case PTXI_OP_bfe_s64:
         return 1;
-    case PTXI_OP_selp_16: case PTXI_OP_selp_32: case PTXI_OP_selp_64: case PTXI_OP_prmt_b32:
-    case PTXI_OP_shf_l_b32: case PTXI_OP_shf_r_b32:
+    case PTXI_OP_prmt_b32: case PTXI_OP_shf_l_b32: case PTXI_OP_shf_r_b32:
         return 2;
     default:
         return 0;
     }
+}
+
+#define RULE_16_32_64(name, rule) \
+    case PTXI_OP_##name##16: case PTXI_OP_##name##32: case PTXI_OP_##name##64: return PTXI_INIT_##rule;
+#define RULES_OF_ORDER(name, rule) RULE_16_32_64(name##_u, rule) RULE_16_32_64(name##_s, rule##_S)
+
+static enum ptxi_init_rule rule_of_value(uint16_t op)
+{
+    switch (op) {
+    RULE_16_32_64(and_b, AND) RULE_16_32_64(or_b, OR) RULE_16_32_64(xor_b, XOR) RULE_16_32_64(not_b, XOR)
+    RULE_16_32_64(add_i, ADD) RULE_16_32_64(sub_i, SUB) RULE_16_32_64(neg_i, NEG)
+    RULE_16_32_64(mul_lo_i, MUL) RULE_16_32_64(mad_lo_i, MAD)
+    RULE_16_32_64(selp_, SELECT)
+    RULES_OF_ORDER(min, MIN) RULES_OF_ORDER(max, MAX)
+    case PTXI_OP_mul_wide_u16: case PTXI_OP_mul_wide_s16: case PTXI_OP_mul_wide_u32: case PTXI_OP_mul_wide_s32:
+        return PTXI_INIT_MUL;
+    case PTXI_OP_lop3_b32: return PTXI_INIT_TABLE;
+    default: return PTXI_INIT_ALL;
+    }
+}
+
+static enum ptxi_init_rule rule_of_predicate(uint16_t op)
+{
+    switch (op) {
+    RULE_16_32_64(setp_eq_i, EQ) RULE_16_32_64(setp_ne_i, EQ)
+    RULES_OF_ORDER(setp_lt, LT) RULES_OF_ORDER(setp_ge, LT) RULES_OF_ORDER(setp_gt, GT) RULES_OF_ORDER(setp_le, GT)
+    case PTXI_OP_and_pred: return PTXI_INIT_AND;
+    case PTXI_OP_and_pred_n: return PTXI_INIT_AND_NOT;
+    case PTXI_OP_or_pred: return PTXI_INIT_OR;
+    case PTXI_OP_or_pred_n: return PTXI_INIT_OR_NOT;
+    case PTXI_OP_xor_pred: case PTXI_OP_not_pred: return PTXI_INIT_XOR;
+    default: return PTXI_INIT_ALL;
+    }
+}
+
+/* PTXI_INIT_ALL: the shadow of the result is made in another way. */
+static enum ptxi_init_rule rule_of(const struct ptxi_ir_inst *i)
+{
+    enum ptxi_init_rule rule = rule_of_value(i->op);
+
+    if (i->list != PTXI_NONE || i->writes != 1u << PTXI_F_D)
+        return PTXI_INIT_ALL; /* such as a setp with two results */
+    if (rule == PTXI_INIT_ALL && !(i->mods & PTXI_MOD_BOOL_MASK))
+        rule = rule_of_predicate(i->op);
+    return rule;
+}
+
+/* Whether the result has bits of a source at other places, or zeros. */
+static bool takes_apart(uint16_t op)
+{
+    enum ptxi_init_rule rule = rule_of_value(op);
+
+    return data_sources(op) || rule == PTXI_INIT_AND || rule == PTXI_INIT_SELECT;
 }
 
 /* Whether operations of a mnemonic write memory in a way that is not tracked. */
@@ -148,6 +202,14 @@ static bool any_source(const struct tracker *t, const struct ptxi_ir_inst *i, co
     return any;
 }
 
+/* A predicate that selects is a result of arithmetic, which matters if it is undefined. */
+static bool any_data_is_computed(const struct tracker *t, const struct ptxi_ir_inst *i)
+{
+    if (rule_of_value(i->op) != PTXI_INIT_SELECT || t->maybe[i->v[PTXI_F_C]])
+        return any_source(t, i, t->computed);
+    return t->computed[i->v[PTXI_F_A]] || t->computed[i->v[PTXI_F_B]];
+}
+
 /* A shift to the left is a multiplication, too. Where it packs values, the operation that joins them is arithmetic. */
 static bool multiplies(uint16_t op)
 {
@@ -156,7 +218,7 @@ static bool multiplies(uint16_t op)
 
 static void propagate(struct tracker *t, const struct ptxi_ir_inst *i)
 {
-    bool moves = is_move(i->op) || (data_sources(i->op) && !multiplies(i->op));
+    bool moves = is_move(i->op) || (takes_apart(i->op) && !multiplies(i->op));
 
     if (i->check || ptxi_ir_is_call(i)) { /* other results of accesses are defined */
         if (is_tracked_load(i) && !t->untracked)
@@ -165,7 +227,7 @@ static void propagate(struct tracker *t, const struct ptxi_ir_inst *i)
     }
     if (any_source(t, i, t->maybe) && !is_shfl(i))
         mark_results(t, i, t->maybe);
-    if (!moves || any_source(t, i, t->computed))
+    if (!moves || any_data_is_computed(t, i))
         mark_results(t, i, t->computed);
 }
 
@@ -397,6 +459,39 @@ static bool repeat(struct tracker *t, uint32_t at, const struct ptxi_ir_inst *i,
     return true;
 }
 
+/* The mask and the shadow of the result follow from those of the sources and their values. */
+static void insert_exact(struct tracker *t, uint32_t at, const struct ptxi_ir_inst *i, enum ptxi_init_rule rule)
+{
+    enum { SHADOW, SHADOWS, VALUES = SHADOWS + 3, REGISTERS = VALUES + 3 };
+    const struct ptxi_init_exact head = {
+        .class = (uint16_t)class_of(t, i->v[PTXI_F_D]), .operand_class = (uint16_t)class_of(t, i->v[PTXI_F_A]),
+        .third_class = (uint16_t)class_of(t, i->v[PTXI_F_C]),
+        .not_c = rule == PTXI_INIT_SELECT && i->mods & PTXI_MOD_NOT_C, .table = (uint8_t)i->imm,
+    };
+    unsigned words = offsetof(struct ptxi_init_exact, shadow) / sizeof(uint16_t);
+    uint32_t index = ptxi_ir_list(t->ir, words, REGISTERS);
+    struct ptxi_ir_inst *o = insert(t, at, PTXI_OP_init_exact, t->mask[i->v[PTXI_F_D]]);
+
+    if (index == PTXI_NONE || !o)
+        return;
+    struct ptxi_ir_list *list = &t->ir->lists[index];
+
+    memcpy(list->head, &head, words * sizeof *list->head);
+    list->writes = SHADOWS;
+    list->count = REGISTERS;
+    list->v[SHADOW] = t->shadow[i->v[PTXI_F_D]];
+    for (unsigned k = 0; k < 3; k++) {
+        uint32_t v = i->reads >> (PTXI_F_A + k) & 1 ? i->v[PTXI_F_A + k] : PTXI_NONE;
+
+        list->v[SHADOWS + k] = shadow_of(t, v);
+        list->v[VALUES + k] = v;
+        ptxi_ir_set_read(o, PTXI_F_A + k, mask_of(t, v));
+    }
+    copy_guard(o, i);
+    o->list = index;
+    o->mods = (uint16_t)rule;
+}
+
 /* The shadow of a copied value is a copy. */
 static void copy_shadow(struct tracker *t, uint32_t at, const struct ptxi_ir_inst *i)
 {
@@ -428,12 +523,17 @@ static bool any_result_is_tracked(const struct tracker *t, const struct ptxi_ir_
 static void track_value(struct tracker *t, uint32_t at, const struct ptxi_ir_inst *i)
 {
     unsigned data = data_sources(i->op), fields = data == 1 ? 1u << PTXI_F_A : 1u << PTXI_F_A | 1u << PTXI_F_B;
+    enum ptxi_init_rule rule = rule_of(i);
     uint32_t d = i->v[PTXI_F_D];
 
     if (!any_result_is_tracked(t, i))
         return;
     if (ptxi_ir_is_move(i)) {
         copy_shadow(t, at, i);
+        return;
+    }
+    if (rule != PTXI_INIT_ALL) {
+        insert_exact(t, at, i, rule);
         return;
     }
     if (is_move(i->op))

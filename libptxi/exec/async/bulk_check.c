@@ -1,9 +1,9 @@
 #include "exec/async/bulk_check.h"
 
 #include "exec/async/tma.h"
-#include "exec/check/init.h"
 #include "exec/check/race.h"
 #include "exec/finding/finding.h"
+#include "exec/init/init.h"
 #include "exec/memory/access.h"
 
 /* One side of an operation. */

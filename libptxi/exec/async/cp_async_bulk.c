@@ -6,9 +6,9 @@
 
 #include "exec/async/mbarrier_object.h"
 #include "exec/check/check.h"
-#include "exec/check/init.h"
 #include "exec/check/race.h"
 #include "exec/engine/address_space.h"
+#include "exec/init/init.h"
 #include "exec/track/track.h"
 
 enum { CACHE_LINE = 64, MAX_PREFETCH = 2048 };

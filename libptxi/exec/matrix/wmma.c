@@ -3,9 +3,9 @@
 #include <assert.h>
 #include <string.h>
 
-#include "exec/check/init.h"
 #include "exec/engine/handler.h"
 #include "exec/finding/finding.h"
+#include "exec/init/init.h"
 #include "exec/memory/access.h"
 #include "exec/track/track.h"
 #include "isa/fragment.h"

@@ -165,6 +165,19 @@ START_TEST(guards)
 }
 END_TEST
 
+/* Undefined bits that decide nothing are no errors, one that does is an error. */
+START_TEST(bits_that_are_determined)
+{
+    static const char *const faulty[] = { "exact_or", "exact_xor", "exact_add", "exact_sub",
+        "exact_mul", "exact_table", "exact_less", "exact_greater",
+        "exact_equal", "exact_predicates", "exact_select", "exact_minimum" };
+
+    ck_assert_uint_eq(errors_of("exact_good"), 0);
+    for (size_t k = 0; k < sizeof faulty / sizeof *faulty; k++)
+        ck_assert_msg(errors_of(faulty[k]) == 1, "%s", faulty[k]);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("init");
@@ -184,6 +197,7 @@ int main(void)
     tcase_add_test(t, fills_of_rows);
     tcase_add_test(t, functions);
     tcase_add_test(t, guards);
+    tcase_add_test(t, bits_that_are_determined);
     suite_add_tcase(s, t);
     SRunner *r = srunner_create(s);
 

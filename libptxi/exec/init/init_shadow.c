@@ -1,4 +1,4 @@
-#include "exec/check/init_shadow.h"
+#include "exec/init/init_shadow.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,6 +1,6 @@
 /* Uninitialised values: what the operations of init_ops.c need. */
-#ifndef PTXI_EXEC_CHECK_INIT_H
-#define PTXI_EXEC_CHECK_INIT_H
+#ifndef PTXI_EXEC_INIT_INIT_H
+#define PTXI_EXEC_INIT_INIT_H
 
 #include "exec/engine/warp.h"
 

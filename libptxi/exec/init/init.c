@@ -1,8 +1,8 @@
-#include "exec/check/init.h"
+#include "exec/init/init.h"
 
-#include "exec/check/init_shadow.h"
 #include "exec/check/order.h"
 #include "exec/finding/finding.h"
+#include "exec/init/init_shadow.h"
 
 static enum ptxi_finding_kind kind_of(unsigned use)
 {

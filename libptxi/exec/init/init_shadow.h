@@ -1,7 +1,7 @@
 /* Which bytes of global memory are uninitialised. Addresses are those of the host, so the process has one table. Memory
  * that it does not know is initialised. A shadow byte has a bit for each bit of its byte: set if it is undefined. */
-#ifndef PTXI_EXEC_CHECK_INIT_SHADOW_H
-#define PTXI_EXEC_CHECK_INIT_SHADOW_H
+#ifndef PTXI_EXEC_INIT_INIT_SHADOW_H
+#define PTXI_EXEC_INIT_INIT_SHADOW_H
 
 #include <stdbool.h>
 #include <stdint.h>

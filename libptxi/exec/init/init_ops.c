@@ -1,12 +1,13 @@
 /* Handlers of the operations that track uninitialised values. A mask is a predicate: the lanes in which a value is not
  * fully defined. A shadow has the class of its value; it is valid for the lanes of its mask. */
-#include "exec/check/init.h"
-#include "exec/check/init_shadow.h"
 #include "exec/check/order.h"
 #include "exec/engine/address_space.h"
 #include "exec/engine/engine.h"
 #include "exec/engine/handler.h"
 #include "exec/engine/op_shapes.h"
+#include "exec/init/init.h"
+#include "exec/init/init_shadow.h"
+#include "exec/init/init_value.h"
 #include "exec/memory/address_register.h"
 #include "exec/memory/coalesce.h"
 
@@ -97,6 +98,59 @@ OP( init_bits )
     }
     ptxi_set_pred(w, i->d, lanes);
     return i + 2;
+}
+
+/* The operand in a slot, of a lane. A predicate is one bit. */
+static uint64_t lane_bits(const struct ptxi_warp *w, unsigned slot, unsigned class, unsigned l)
+{
+    uint64_t bits = 0;
+
+    if (!class)
+        return ptxi_pred(w, slot) >> l & 1;
+    memcpy(&bits, shadow_at(w, slot, class, l), class_bytes(class));
+    return bits;
+}
+
+static struct ptxi_init_value operand(const struct ptxi_warp *w, const struct ptxi_init_exact *x, unsigned k,
+                                      ptxi_lanes undefined, unsigned l)
+{
+    unsigned class = k == 2 ? x->third_class : x->operand_class;
+    struct ptxi_init_value o = { 0, 0 };
+
+    if (x->values[k] == PTXI_NO_SLOT)
+        return o;
+    o.bits = lane_bits(w, x->values[k], class, l);
+    if (undefined >> l & 1)
+        o.undefined = class ? lane_bits(w, x->shadows[k], class, l) : 1;
+    return o;
+}
+
+OP( init_exact )
+{
+    const struct ptxi_init_exact *x = (const struct ptxi_init_exact *)(w->frame->code->pool + i->imm);
+    const ptxi_lanes masks[] = { mask_in(w, i->a), mask_in(w, i->b), mask_in(w, i->c) };
+    unsigned width = 8 * class_bytes(x->operand_class), result = 8 * class_bytes(x->class);
+    ptxi_lanes lanes = 0;
+
+    for (ptxi_lanes left = masks_of_sources(w, i); left; left &= left - 1) {
+        unsigned l = ptxi_first_lane(left);
+        struct ptxi_init_value o[3];
+
+        for (unsigned k = 0; k < 3; k++)
+            o[k] = operand(w, x, k, masks[k], l);
+        o[2].bits ^= x->not_c;
+        uint64_t undefined = ptxi_init_undefined_bits((enum ptxi_init_rule)i->mods, width, o, x->table);
+
+        if (!x->class)
+            undefined &= 1;
+        else if (result < 64)
+            undefined &= ((uint64_t)1 << result) - 1;
+        lanes |= (ptxi_lanes)(undefined != 0) << l;
+        if (x->class)
+            memcpy(shadow_at(w, x->shadow, x->class, l), &undefined, class_bytes(x->class));
+    }
+    ptxi_set_pred(w, i->d, lanes);
+    NEXT;
 }
 
 OP( init_use )
