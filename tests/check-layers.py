@@ -56,7 +56,7 @@ LAYERS = [
      "exec/async"),
     ("exec/builtin", "printf, assert, malloc of kernels",
      "base num isa exec/memmap exec/engine exec/memory exec/arith"),
-    ("native", "machine code for hot functions", "base isa exec/memmap exec/engine exec/memory exec/sync"),
+    ("native", "machine code for hot functions", "base isa exec/memmap exec/engine exec/memory exec/track exec/sync"),
     ("exec/sched", "workers, clusters, schedules", "base num isa exec native"),
     ("api/error", "results, reports of failures", "base parse exec/engine"),
     ("api/observe", "what PTXI_REPORT and PTXI_STATS print", "base api/error"),

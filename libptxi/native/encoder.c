@@ -292,6 +292,12 @@ void ptxi_x86_shl(struct ptxi_x86 *x, unsigned bits, unsigned reg, unsigned coun
     byte(x, count);
 }
 
+void ptxi_x86_shr(struct ptxi_x86 *x, unsigned bits, unsigned reg, unsigned count)
+{
+    general(x, bits, 0xc1, 5, ptxi_x86_reg(reg), 1);
+    byte(x, count);
+}
+
 void ptxi_x86_shl_cl(struct ptxi_x86 *x, unsigned reg)
 {
     general(x, 32, 0xd3, 4, ptxi_x86_reg(reg), 0);

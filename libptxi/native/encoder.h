@@ -126,6 +126,7 @@ void ptxi_x86_test_imm(struct ptxi_x86 *x, struct ptxi_x86_rm rm, int32_t imm); 
 void ptxi_x86_cmp_byte(struct ptxi_x86 *x, struct ptxi_x86_rm rm, int8_t imm);
 void ptxi_x86_not(struct ptxi_x86 *x, unsigned reg); /* 32 bits */
 void ptxi_x86_shl(struct ptxi_x86 *x, unsigned bits, unsigned reg, unsigned count);
+void ptxi_x86_shr(struct ptxi_x86 *x, unsigned bits, unsigned reg, unsigned count);
 void ptxi_x86_shl_cl(struct ptxi_x86 *x, unsigned reg); /* 32 bits */
 void ptxi_x86_imul(struct ptxi_x86 *x, unsigned reg, struct ptxi_x86_rm rm);   /* 64 bits */
 void ptxi_x86_movsxd(struct ptxi_x86 *x, unsigned reg, struct ptxi_x86_rm rm); /* 32 to 64 bits */

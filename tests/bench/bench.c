@@ -142,6 +142,7 @@ static void usage(FILE *to)
           "  --textures     measure only texture fetches\n"
           "  --scaling      measure only the speed-up with 2, 4, ... workers, compared with C on as many threads\n"
           "  --tiers        measure only the kernels, on each tier\n"
+          "  --tracking     measure only the kernels, with and without tracking of changes; with --json, too\n"
           "  --cpu-time     measure process CPU time, not wall-clock time; less noise on a busy machine, requires one "
           "worker\n"
           "  --csv          print comma-separated values\n"
@@ -168,6 +169,7 @@ static void parse_options(struct options *o, int argc, char **argv)
         TEXTURES,
         SCALING,
         TIERS,
+        TRACKING,
         CPU,
         CSV,
         JSON,
@@ -179,7 +181,8 @@ static void parse_options(struct options *o, int argc, char **argv)
         {"no-twins", 0, 0, NO_TWINS}, {"no-extras", 0, 0, NO_EXTRAS}, {"cpu-time", 0, 0, CPU},  {"csv", 0, 0, CSV},
         {"dir", 1, 0, DIR},           {"families", 0, 0, FAMILIES},   {"sync", 0, 0, SYNC},    {"help", 0, 0, HELP},
         {"matrix", 0, 0, MATRIX},     {"textures", 0, 0, TEXTURES},  {"atomics", 0, 0, ATOMICS},
-        {"scaling", 0, 0, SCALING},   {"tiers", 0, 0, TIERS},       {"json", 1, 0, JSON},
+        {"scaling", 0, 0, SCALING},   {"tiers", 0, 0, TIERS},       {"tracking", 0, 0, TRACKING},
+        {"json", 1, 0, JSON},
         {0, 0, 0, 0},
     };
     int c;
@@ -199,6 +202,7 @@ static void parse_options(struct options *o, int argc, char **argv)
         case TEXTURES: o->textures = true; break;
         case SCALING: o->scaling = true; break;
         case TIERS: o->tiers = true; break;
+        case TRACKING: o->tracking = true; break;
         case CPU: o->cpu_time = true; break;
         case CSV: o->csv = true; break;
         case JSON: o->json = optarg; break;
@@ -239,6 +243,13 @@ static bool measure_figures(const struct options *o)
     return right;
 }
 
+static void measure_tracking(const struct options *o)
+{
+    bench_json_open(o, machine());
+    bench_tracking(o);
+    bench_json_close();
+}
+
 int main(int argc, char **argv)
 {
     struct options o = { .rounds = 7, .workers = 1, .twins = true, .extras = true, .dir = BENCH_DIR };
@@ -257,7 +268,9 @@ int main(int argc, char **argv)
     }
     bench_use_cpu_time(o.cpu_time);
     bool right = true;
-    if (o.json)
+    if (o.tracking)
+        measure_tracking(&o);
+    else if (o.json)
         right = measure_figures(&o);
     else if (o.families)
         bench_families(&o);
@@ -277,7 +290,7 @@ int main(int argc, char **argv)
         right = run_table(&o);
     bench_use_cpu_time(false);
     if (o.extras && !o.json && !o.families && !o.matrix && !o.sync && !o.atomics && !o.textures && !o.scaling &&
-        !o.tiers)
+        !o.tiers && !o.tracking)
         bench_extras(&o);
     bench_must(ptxiCtxDestroy(ctx), "ptxiCtxDestroy");
     return right ? 0 : 1;

@@ -20,6 +20,7 @@ struct options {
     bool textures;         /* only the table of texture fetches */
     bool scaling;          /* only the speed-up with the number of workers, compared with C on as many threads */
     bool tiers;            /* only the kernels on each tier */
+    bool tracking;         /* only the kernels with and without tracking of changes */
     const char *kernel;    /* only cases with this text in their name */
     const char *dir;       /* directory of the .ptx files */
     const char *json;      /* file for the figures, or NULL */
@@ -56,6 +57,7 @@ void bench_scaling(const struct options *o);
 
 /* Prints the times of kernels on each tier. Returns false if results are wrong. */
 bool bench_tiers(const struct options *o);
+void bench_tracking(const struct options *o);
 
 /* Prints instruction cost by family. */
 void bench_families(const struct options *o);

@@ -26,6 +26,9 @@ fi
 out=$("$top_builddir/tests/bench/ptxi-bench" --quick --tiers) || { echo "$out"; exit 1; }
 echo "$out"
 [ "$(echo "$out" | grep -c '| right |$')" = 28 ] || exit 1
+out=$("$top_builddir/tests/bench/ptxi-bench" --quick --tracking) || { echo "$out"; exit 1; }
+echo "$out"
+[ "$(echo "$out" | grep -c '^| [a-z_0-9]* | [0-9.]* | ')" -ge 24 ] || exit 1
 # Figures as JSON, from which `make plots` draws.
 json=$(mktemp)
 trap 'rm -f "$json"' EXIT

@@ -151,20 +151,50 @@ static uint32_t mask_of(const struct ptxi_track_page *p, enum ptxi_track_kind ki
     return kind == PTXI_TRACK_REDUCE ? mask & ~p->words[PTXI_TRACK_WRITE][k] : mask;
 }
 
-static void add_word(struct taker *t, const struct ptxi_track_page *p, enum ptxi_track_kind kind, unsigned k)
+/* The number of words from k on that are the same. */
+static unsigned count_same(const uint32_t *words, unsigned k)
+{
+    unsigned n = k + 1;
+
+    while (n < PTXI_TRACK_WORDS && words[n] == words[k])
+        n++;
+    return n - k;
+}
+
+/* Adds one word, or several that are the same. Returns their number. */
+static unsigned add_words(struct taker *t, const struct ptxi_track_page *p, enum ptxi_track_kind kind, unsigned k)
 {
     uint32_t mask = mask_of(p, kind, k), place = p->words[kind][k] >> PTXI_TRACK_PLACE;
     uint64_t address = p->address + 8 * k;
 
-    if (mask == PTXI_TRACK_MASK && kind != PTXI_TRACK_REDUCE && range_of(t, address) == range_of(t, address + 7)) {
-        add_bytes(t, kind, 0, address, 8, place);
-        return;
+    if (mask == PTXI_TRACK_MASK && kind != PTXI_TRACK_REDUCE) {
+        const uint32_t range = range_of(t, address);
+
+        for (unsigned n = count_same(p->words[kind], k); n; n /= 2)
+            if (range != UINT32_MAX && range == range_of(t, address + 8 * n - 1)) {
+                add_bytes(t, kind, 0, address, 8 * n, place);
+                return n;
+            }
     }
     for (unsigned b = 0; b < 8; b++)
         if (mask >> b & 1)
             add_bytes(t, kind, kind == PTXI_TRACK_REDUCE ? p->operations[2 * k + b / 4] : 0, address + b, 1, place);
         else
             end_run(t);
+    return 1;
+}
+
+static void add_page(struct taker *t, const struct ptxi_track_page *p, enum ptxi_track_kind kind)
+{
+    if (!p->words[kind])
+        return;
+    for (unsigned k = 0; k < PTXI_TRACK_WORDS;)
+        if (mask_of(p, kind, k)) {
+            k += add_words(t, p, kind, k);
+        } else {
+            end_run(t);
+            k += p->words[kind][k] ? 1 : count_same(p->words[kind], k);
+        }
 }
 
 static int compare_pages(const void *a, const void *b)
@@ -189,11 +219,7 @@ static bool add_pages(struct taker *t, const struct ptxi_tracker *tracker)
     qsort(pages, count, sizeof(struct ptxi_track_page *), compare_pages);
     for (int kind = 0; kind < PTXI_TRACK_KINDS; kind++) {
         for (n = 0; n < count; n++)
-            for (unsigned k = 0; k < PTXI_TRACK_WORDS; k++)
-                if (mask_of(pages[n], kind, k))
-                    add_word(t, pages[n], kind, k);
-                else
-                    end_run(t);
+            add_page(t, pages[n], kind);
         end_run(t);
     }
     free(pages);

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "exec/check/place.h"
 #include "exec/engine/address_space.h"
@@ -11,17 +12,37 @@
 #include "exec/memory/access.h"
 #include "exec/memory/array_reduce.h"
 
-enum { PAGE_SHIFT = 12, LOW_BITS = 18, HIGH_BITS = 47 - PAGE_SHIFT - LOW_BITS, MAX_LOGS = 1024,
+enum { PAGE_SHIFT = 16, LOW_BITS = 16, HIGH_BITS = 47 - PAGE_SHIFT - LOW_BITS, MAX_LOGS = 1024,
        NUMBER_BITS = LOW_BITS + HIGH_BITS };
+_Static_assert(PTXI_TRACK_PAGE == 1 << PAGE_SHIFT, "the size of pages");
 
 typedef _Atomic(struct ptxi_track_page *) entry;
+
+/* Memory for words. The first one is small; the others get larger, up to a few huge pages, so that there are few page
+ * faults. */
+enum { FIRST_CHUNK = 1 << 18, LAST_CHUNK = 1 << 22, HUGE_PAGE = 1 << 21 };
+struct chunk {
+    struct chunk *next;
+    unsigned char *at;
+    size_t bytes, used;
+};
+
+/* Large chunks of trackers that are gone, with zeros: each window has a tracker, and new memory costs page faults. */
+enum { MOST_SPARE = 16 };
+static struct {
+    pthread_mutex_t lock;
+    struct chunk *chunks;
+    unsigned count;
+} spare = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 struct ptxi_tracker {
     struct ptxi_tracker_head head;
     _Atomic unsigned refs;
     bool reads;
     _Atomic bool incomplete;
-    _Atomic(struct ptxi_track_page *) pages;
+    pthread_mutex_t lock;      /* of what follows, but for reading the table and finding words */
+    struct ptxi_track_page *pages;
+    struct chunk *chunks;
     struct ptxi_track_log logs[MAX_LOGS]; /* by worker */
     _Atomic(entry *) table[1 << HIGH_BITS];
 };
@@ -35,8 +56,45 @@ struct ptxi_tracker *ptxi_tracker_create(bool reads)
         t->head.key = (atomic_fetch_add(&created, 1) + 1) << NUMBER_BITS;
         t->refs = 1;
         t->reads = reads;
+        pthread_mutex_init(&t->lock, NULL);
     }
     return t;
+}
+
+static void release_chunk(struct chunk *c)
+{
+    bool kept = false;
+
+    if (c->bytes == LAST_CHUNK) {
+        memset(c->at, 0, c->used);
+        c->used = 0;
+        pthread_mutex_lock(&spare.lock);
+        kept = spare.count < MOST_SPARE;
+        if (kept) {
+            c->next = spare.chunks;
+            spare.chunks = c;
+            spare.count++;
+        }
+        pthread_mutex_unlock(&spare.lock);
+    }
+    if (!kept) {
+        munmap(c->at, c->bytes);
+        free(c);
+    }
+}
+
+static struct chunk *take_spare(void)
+{
+    struct chunk *c;
+
+    pthread_mutex_lock(&spare.lock);
+    c = spare.chunks;
+    if (c) {
+        spare.chunks = c->next;
+        spare.count--;
+    }
+    pthread_mutex_unlock(&spare.lock);
+    return c;
 }
 
 struct ptxi_tracker *ptxi_tracker_ref(struct ptxi_tracker *t)
@@ -53,10 +111,15 @@ void ptxi_tracker_unref(struct ptxi_tracker *t)
         next = p->next;
         free(p);
     }
+    for (struct chunk *c = t->chunks, *next; c; c = next) {
+        next = c->next;
+        release_chunk(c);
+    }
     for (size_t k = 0; k < 1 << HIGH_BITS; k++)
         free(t->table[k]);
     for (unsigned k = 0; k < MAX_LOGS; k++)
         free(t->logs[k].at);
+    pthread_mutex_destroy(&t->lock);
     free(t);
 }
 
@@ -67,7 +130,7 @@ bool ptxi_tracker_reads(const struct ptxi_tracker *t)
 
 struct ptxi_track_page *ptxi_tracker_pages(const struct ptxi_tracker *t)
 {
-    return atomic_load(&t->pages);
+    return t->pages;
 }
 
 const struct ptxi_track_log *ptxi_tracker_log(const struct ptxi_tracker *t, unsigned worker, bool *end)
@@ -81,45 +144,113 @@ bool ptxi_tracker_is_complete(const struct ptxi_tracker *t)
     return !atomic_load(&t->incomplete);
 }
 
-/* --- pages --- */
+/* --- pages; under the tracker's lock --- */
 
-static struct ptxi_track_page *make_page(struct ptxi_tracker *t, entry *e, uint64_t address)
+/* Begins on a huge page if it is large enough. */
+static bool map_chunk(struct chunk *c)
 {
-    struct ptxi_track_page *p = calloc(1, sizeof *p), *none = NULL;
+    const size_t extra = c->bytes >= HUGE_PAGE ? HUGE_PAGE : 0;
+    unsigned char *p = mmap(NULL, c->bytes + extra, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-    if (!p)
-        return NULL;
-    p->address = address;
-    if (!atomic_compare_exchange_strong(e, &none, p)) {
-        free(p);
-        return none;
+    if (p == MAP_FAILED)
+        return false;
+    if (extra) {
+        size_t head = -(uintptr_t)p & (HUGE_PAGE - 1);
+
+        if (head)
+            munmap(p, head);
+        munmap(p + head + c->bytes, extra - head);
+        p += head;
+#ifdef MADV_HUGEPAGE
+        madvise(p, c->bytes, MADV_HUGEPAGE);
+#endif
     }
-    p->next = atomic_load(&t->pages);
-    while (!atomic_compare_exchange_weak(&t->pages, &p->next, p))
-        ;
-    return p;
+    c->at = p;
+    return true;
 }
 
-static struct ptxi_track_page *find_new_page(struct ptxi_tracker *t, uint64_t address)
+static struct chunk *make_chunk(size_t bytes)
 {
-    uint64_t number = address >> PAGE_SHIFT, high = number >> LOW_BITS;
-    entry *low = NULL, *none = NULL;
-    struct ptxi_track_page *p = NULL;
+    struct chunk *c = calloc(1, sizeof *c);
 
-    if (!(high >> HIGH_BITS)) {
-        low = atomic_load(&t->table[high]);
-        if (!low && (low = calloc(1 << LOW_BITS, sizeof *low)) &&
-            !atomic_compare_exchange_strong(&t->table[high], &none, low)) {
-            free(low);
-            low = none;
-        }
+    if (!c)
+        return NULL;
+    c->bytes = bytes;
+    if (!map_chunk(c)) {
+        free(c);
+        return NULL;
     }
-    if (low) {
-        p = atomic_load(&low[number & ((1 << LOW_BITS) - 1)]);
-        p = p ? p : make_page(t, &low[number & ((1 << LOW_BITS) - 1)], number << PAGE_SHIFT);
+    return c;
+}
+
+static bool add_chunk(struct ptxi_tracker *t)
+{
+    size_t bytes = t->chunks ? 4 * t->chunks->bytes : FIRST_CHUNK;
+    struct chunk *c = bytes >= LAST_CHUNK ? take_spare() : NULL;
+
+    if (!c)
+        c = make_chunk(bytes < LAST_CHUNK ? bytes : LAST_CHUNK);
+    if (!c)
+        return false;
+    c->next = t->chunks;
+    t->chunks = c;
+    return true;
+}
+
+/* Zeros. NULL: memory is short. The sizes divide that of a chunk. */
+static void *take(struct ptxi_tracker *t, size_t bytes)
+{
+    struct chunk *c = t->chunks;
+
+    if (!c || c->used == c->bytes) {
+        if (!add_chunk(t))
+            return NULL;
+        c = t->chunks;
     }
-    if (!p)
-        atomic_store(&t->incomplete, true);
+    assert(bytes <= c->bytes - c->used);
+    c->used += bytes;
+    return c->at + c->used - bytes;
+}
+
+enum { WORDS_BYTES = PTXI_TRACK_WORDS * sizeof(uint32_t), OPERATIONS_BYTES = 2 * PTXI_TRACK_WORDS * sizeof(uint16_t) };
+_Static_assert((int)WORDS_BYTES == (int)OPERATIONS_BYTES, "a chunk has no rest");
+
+static struct ptxi_track_page *make_page(struct ptxi_tracker *t, uint64_t address)
+{
+    struct ptxi_track_page *p = calloc(1, sizeof *p);
+    uint32_t *words = p ? take(t, WORDS_BYTES) : NULL;
+
+    if (!words) {
+        free(p);
+        return NULL;
+    }
+    p->address = address;
+    p->words[PTXI_TRACK_WRITE] = words;
+    p->next = t->pages;
+    return t->pages = p;
+}
+
+static struct ptxi_track_page *find_or_make(struct ptxi_tracker *t, uint64_t number)
+{
+    uint64_t high = number >> LOW_BITS;
+    struct ptxi_track_page *p;
+    entry *low;
+
+    if (high >> HIGH_BITS)
+        return NULL;
+    low = t->table[high];
+    if (!low) {
+        low = calloc(1 << LOW_BITS, sizeof *low);
+        if (!low)
+            return NULL;
+        atomic_store_explicit(&t->table[high], low, memory_order_release);
+    }
+    low += number & ((1 << LOW_BITS) - 1);
+    p = *low;
+    if (!p) {
+        p = make_page(t, number << PAGE_SHIFT);
+        atomic_store_explicit(low, p, memory_order_release);
+    }
     return p;
 }
 
@@ -130,7 +261,30 @@ struct ptxi_track_page *ptxi_track_find_page(struct ptxi_tracker *t, uint64_t ad
     struct ptxi_track_page *p = low ? atomic_load_explicit(&low[number & ((1 << LOW_BITS) - 1)], memory_order_acquire)
                                     : NULL;
 
-    return p ? p : find_new_page(t, address);
+    if (p)
+        return p;
+    pthread_mutex_lock(&t->lock);
+    p = find_or_make(t, number);
+    pthread_mutex_unlock(&t->lock);
+    if (!p)
+        atomic_store(&t->incomplete, true);
+    return p;
+}
+
+uint32_t *ptxi_track_make_words(struct ptxi_tracker *t, struct ptxi_track_page *p, enum ptxi_track_kind kind)
+{
+    uint32_t *words;
+
+    pthread_mutex_lock(&t->lock);
+    words = p->words[kind];
+    if (!words && (kind != PTXI_TRACK_REDUCE || p->operations || (p->operations = take(t, OPERATIONS_BYTES)))) {
+        words = take(t, WORDS_BYTES);
+        atomic_store_explicit(&p->words[kind], words, memory_order_release);
+    }
+    pthread_mutex_unlock(&t->lock);
+    if (!words)
+        atomic_store(&t->incomplete, true);
+    return words;
 }
 
 /* Adds bytes to a word. */
@@ -150,25 +304,26 @@ static inline uint32_t bytes_of(uint64_t first, uint64_t end)
     return (uint32_t)((1u << end) - 1) & ~((1u << first) - 1);
 }
 
-RACY static void read_word(const struct ptxi_warp *w, struct ptxi_track_page *p, uint32_t k, uint32_t mask,
-                           uint32_t place)
+RACY static void read_word(const struct ptxi_warp *w, uint32_t *read, uint32_t written, uint32_t mask, uint32_t place)
 {
-    uint32_t *word = &p->words[PTXI_TRACK_READ][k];
-
-    mask &= ~p->words[PTXI_TRACK_WRITE][k];
-    if (mask & ~*word)
-        add_to_word(w, word, mask, place);
+    mask &= ~written;
+    if (mask & ~*read)
+        add_to_word(w, read, mask, place);
 }
 
 RACY static void track_in_page(const struct ptxi_warp *w, enum ptxi_track_kind kind, struct ptxi_track_page *p,
                                uint64_t offset, uint64_t end, uint32_t place)
 {
     uint64_t k = offset / 8, last = end / 8;
-    uint32_t *words = p->words[kind];
+    uint32_t *words = ptxi_track_words(w->cta->grid->tracker, p, kind);
+    const uint32_t *writes = p->words[PTXI_TRACK_WRITE];
 
+    if (!words)
+        return;
     if (kind == PTXI_TRACK_READ) {
         for (; k <= last && k < PTXI_TRACK_WORDS; k++)
-            read_word(w, p, (uint32_t)k, bytes_of(k == offset / 8 ? offset % 8 : 0, k == last ? end % 8 : 8), place);
+            read_word(w, &words[k], writes[k], bytes_of(k == offset / 8 ? offset % 8 : 0, k == last ? end % 8 : 8),
+                      place);
         return;
     }
     if (k == last) {
@@ -277,15 +432,16 @@ RACY void ptxi_track_reduce(const struct ptxi_warp *w, uint64_t address, uint32_
                             uint32_t place)
 {
     struct ptxi_track_page *p = ptxi_track_page(w, address);
+    uint32_t *words = p ? ptxi_track_words(w->cta->grid->tracker, p, PTXI_TRACK_REDUCE) : NULL;
     uint64_t offset = address % PTXI_TRACK_PAGE;
 
-    if (!p)
+    if (!words)
         return;
     assert(offset + size <= PTXI_TRACK_PAGE && w->worker->index < MAX_LOGS);
     for (uint64_t k = offset / 4; k <= (offset + size - 1) / 4; k++)
         if (p->operations[k] != op)
             p->operations[k] = p->operations[k] ? (uint16_t)PTXI_TRACK_MIXED : op;
-    add_to_word(w, &p->words[PTXI_TRACK_REDUCE][offset / 8], bytes_of(offset % 8, offset % 8 + size), place);
+    add_to_word(w, &words[offset / 8], bytes_of(offset % 8, offset % 8 + size), place);
     if (!ptxi_track_is_exact(op))
         add_to_log(w, &(struct ptxi_track_entry){ w->cta->number, address, value, place, op });
 }

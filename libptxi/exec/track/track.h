@@ -3,7 +3,8 @@
  * (track_ops.c).
  *
  * A page of the tracker has a word for each eight bytes of memory: which of them were accessed, and the place
- * (exec/check/place.h) of the last access. Reads of bytes that the launches have written before are not recorded. */
+ * (exec/check/place.h) of the last access. There are such words for writes, for reads and for reductions; the last two
+ * are made when they are needed. Reads of bytes that the launches have written before are not recorded. */
 #ifndef PTXI_EXEC_TRACK_TRACK_H
 #define PTXI_EXEC_TRACK_TRACK_H
 
@@ -15,7 +16,7 @@
 #include "exec/engine/cta.h"
 #include "exec/engine/warp.h"
 
-enum { PTXI_TRACK_PAGE = 4096, PTXI_TRACK_WORDS = PTXI_TRACK_PAGE / 8, PTXI_TRACK_MASK = 0xff, PTXI_TRACK_PLACE = 8 };
+enum { PTXI_TRACK_WORDS = PTXI_TRACK_PAGE / 8, PTXI_TRACK_MASK = 0xff, PTXI_TRACK_PLACE = 8 };
 
 /* What was done to memory: a write; a read; an operation of red. */
 enum ptxi_track_kind { PTXI_TRACK_WRITE, PTXI_TRACK_READ, PTXI_TRACK_REDUCE, PTXI_TRACK_KINDS };
@@ -25,9 +26,9 @@ enum { PTXI_TRACK_MIXED = 0xffff };
 
 struct ptxi_track_page {
     uint64_t address;
-    struct ptxi_track_page *next;                       /* of all pages */
-    uint32_t words[PTXI_TRACK_KINDS][PTXI_TRACK_WORDS]; /* mask of bytes, and the place from bit PTXI_TRACK_PLACE on */
-    uint16_t operations[2 * PTXI_TRACK_WORDS];          /* of red, for each four bytes: PTXI_OP_atom_..., or 0 */
+    struct ptxi_track_page *next;                 /* of all pages */
+    _Atomic(uint32_t *) words[PTXI_TRACK_KINDS];  /* mask of bytes, and the place from bit PTXI_TRACK_PLACE on */
+    uint16_t *operations;                         /* of red, for each four bytes: PTXI_OP_atom_..., or 0 */
 };
 
 /* An operation of red that does not commute. */
@@ -53,13 +54,28 @@ bool ptxi_tracker_reads(const struct ptxi_tracker *t);
 
 /* Begin of struct ptxi_tracker. */
 struct ptxi_tracker_head {
-    uint64_t key; /* the upper bits of keys of struct ptxi_track_hit; those of two trackers differ */
+    uint64_t key; /* the upper bits of keys of struct ptxi_track_hit; those of two trackers differ; not 0 */
 };
 
-/* The page of the tracker for an address. NULL: memory is short. */
-struct ptxi_track_page *ptxi_track_find_page(struct ptxi_tracker *t, uint64_t address);
+/* The entry of the worker's cache for an instruction that writes rows. */
+static inline unsigned ptxi_track_row_of(const struct ptxi_insn *i)
+{
+    return (uintptr_t)i / sizeof *i % PTXI_TRACK_ROWS;
+}
 
-/* The same, at less cost for pages that the worker has used. */
+/* The page of the tracker for an address, with words for writes. NULL: memory is short. */
+struct ptxi_track_page *ptxi_track_find_page(struct ptxi_tracker *t, uint64_t address);
+/* The words of a page for reads or reductions, which did not exist. NULL: memory is short. */
+uint32_t *ptxi_track_make_words(struct ptxi_tracker *t, struct ptxi_track_page *p, enum ptxi_track_kind kind);
+
+static inline uint32_t *ptxi_track_words(struct ptxi_tracker *t, struct ptxi_track_page *p, enum ptxi_track_kind kind)
+{
+    uint32_t *words = atomic_load_explicit(&p->words[kind], memory_order_acquire);
+
+    return __builtin_expect(words != NULL, 1) ? words : ptxi_track_make_words(t, p, kind);
+}
+
+/* The page, at less cost if the worker has used it. */
 static inline struct ptxi_track_page *ptxi_track_page(const struct ptxi_warp *w, uint64_t address)
 {
     struct ptxi_tracker *t = w->cta->grid->tracker;

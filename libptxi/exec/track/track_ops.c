@@ -65,15 +65,14 @@ typedef uint32_t eight __attribute__((vector_size(32), aligned(4)));
 
 /* Records reads of eight words of memory, but not of bytes that were written before. Another worker that changes a word
  * at the same time sets some of the same bits. */
-RACY static inline void read_eight(struct ptxi_track_page *p, uint64_t at, uint32_t word)
+RACY static inline void read_eight(uint32_t *reads, const uint32_t *writes, uint32_t word)
 {
-    eight *reads = (eight *)&p->words[PTXI_TRACK_READ][at];
-    const eight writes = *(const eight *)&p->words[PTXI_TRACK_WRITE][at], before = *reads;
-    const eight missing = ~writes & ~before & PTXI_TRACK_MASK;
+    const eight before = *(const eight *)reads;
+    const eight missing = ~*(const eight *)writes & ~before & PTXI_TRACK_MASK;
     const eight changed = (eight)(missing != 0);
 
-    *reads = (changed & (((before & PTXI_TRACK_MASK) | missing) + (word & ~(uint32_t)PTXI_TRACK_MASK))) |
-             (~changed & before);
+    *(eight *)reads = (changed & (((before & PTXI_TRACK_MASK) | missing) + (word & ~(uint32_t)PTXI_TRACK_MASK))) |
+                      (~changed & before);
 }
 
 /* Records an access to whole words of a page. False: it is something else. */
@@ -83,28 +82,55 @@ RACY static inline bool track_words(const struct ptxi_warp *w, enum ptxi_track_k
     const uint64_t offset = address % PTXI_TRACK_PAGE;
     const uint32_t word = place << PTXI_TRACK_PLACE | PTXI_TRACK_MASK;
     struct ptxi_track_page *p;
+    uint32_t *words, *writes;
 
-    if ((offset | bytes) % 64 || offset + bytes > PTXI_TRACK_PAGE || !(p = ptxi_track_page(w, address)))
+    if (offset % 8 || bytes % 64 || offset + bytes > PTXI_TRACK_PAGE || !(p = ptxi_track_page(w, address)) ||
+        !(words = ptxi_track_words(w->cta->grid->tracker, p, kind)))
         return false;
+    writes = p->words[PTXI_TRACK_WRITE];
     for (uint64_t at = offset / 8; at < (offset + bytes) / 8; at += 8)
         if (kind == PTXI_TRACK_READ)
-            read_eight(p, at, word);
+            read_eight(words + at, writes + at, word);
         else
-            *(eight *)&p->words[PTXI_TRACK_WRITE][at] = (eight){ 0 } + word;
+            *(eight *)(words + at) = (eight){ 0 } + word;
     return true;
 }
 
-/* Records weak stores of all lanes to a row of neighbouring elements, the usual case. False: it is something else. */
-static inline bool track_stored_row(const struct ptxi_warp *w, const struct ptxi_insn *i)
+/* Makes the page the one of the instruction. False: memory is short, or the row is in two pages. */
+static __attribute__((noinline)) bool use_page(const struct ptxi_warp *w, struct ptxi_track_row *r, uint64_t address,
+                                               uint64_t bytes)
+{
+    struct ptxi_track_page *p = ptxi_track_page(w, address);
+
+    if (!p)
+        return false;
+    *r = (struct ptxi_track_row){ ((struct ptxi_tracker_head *)w->cta->grid->tracker)->key, p->address,
+                                  (unsigned char *)p->words[PTXI_TRACK_WRITE], p };
+    return address - r->first <= PTXI_TRACK_PAGE - bytes;
+}
+
+/* Records weak stores of all lanes to a row of neighbouring elements, the usual case, as native code does
+ * (native/family_memory.c). False: it is something else. */
+RACY static inline bool track_stored_row(const struct ptxi_warp *w, const struct ptxi_insn *i)
 {
     const unsigned strength = 3 << PTXI_CHECK_STRENGTH_SHIFT, size = i->mods & PTXI_CHECK_BYTES;
     const struct ptxi_lane_row *row = PTXI_SLOT(w, i->a);
-    const uint64_t address = row->first + (uint64_t)(int64_t)i->imm;
+    const uint64_t address = row->first + (uint64_t)(int64_t)i->imm, bytes = PTXI_LANES * size;
+    const uint32_t word = (i->b | (uint32_t)i->c << 16) << PTXI_TRACK_PLACE | PTXI_TRACK_MASK;
+    struct ptxi_track_row *r = &w->worker->rows[ptxi_track_row_of(i)];
+    unsigned char *to;
 
-    return (i->mods & (PTXI_CHECK_ROW | PTXI_CHECK_WRITE | strength)) == (PTXI_CHECK_ROW | PTXI_CHECK_WRITE) &&
-           w->active == PTXI_ALL_LANES && ptxi_row_has(row, PTXI_ALL_LANES) && row->stride == size &&
-           address < PTXI_SHARED_WINDOW &&
-           track_words(w, PTXI_TRACK_WRITE, address, PTXI_LANES * size, i->b | (uint32_t)i->c << 16);
+    if ((i->mods & (PTXI_CHECK_ROW | PTXI_CHECK_WRITE | strength)) != (PTXI_CHECK_ROW | PTXI_CHECK_WRITE) ||
+        w->active != PTXI_ALL_LANES || ptxi_row_missing(row) || row->stride != size || address % 8 || bytes % 64 ||
+        address >= PTXI_SHARED_WINDOW)
+        return false;
+    if ((r->tracker != ((struct ptxi_tracker_head *)w->cta->grid->tracker)->key ||
+         address - r->first > PTXI_TRACK_PAGE - bytes) && !use_page(w, r, address, bytes))
+        return false;
+    to = r->writes + (address - r->first) / 2;
+    for (unsigned k = 0; k < bytes / 2; k += sizeof(eight))
+        *(eight *)(to + k) = (eight){ 0 } + word;
+    return true;
 }
 
 OP( track_access )

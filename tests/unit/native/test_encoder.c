@@ -13,7 +13,8 @@ static const char *const general_texts[] = {
     "mov rax,QWORD PTR [rbx+0x10]", "mov DWORD PTR [r12+0x200],r9d", "mov DWORD PTR [rbp+0x0],0xffffffff",
     "mov ecx,0x12345678", "movabs r10,0x123456789abcdef0", "add rdx,QWORD PTR [r13+0x0]", "cmp rax,rcx",
     "sub rcx,0x80", "cmp DWORD PTR [rbx+0x8],0xffffffff", "test eax,eax", "test DWORD PTR [rbp+0x40],0x3",
-    "cmp BYTE PTR [rbp+0xd],0x0", "not eax", "shl ecx,0x8", "imul rax,rcx", "movsxd rax,eax", "lea rcx,[rax+0x80]",
+    "cmp BYTE PTR [rbp+0xd],0x0", "not eax", "shl ecx,0x8", "shr rdx,0x1", "imul rax,rcx", "movsxd rax,eax",
+    "lea rcx,[rax+0x80]",
     "push r12", "pop rbp", "call rax", "jmp rdx", "mov rsi,rbx",
     "mov eax,DWORD PTR [rax+r14*1+0x40]", "prefetcht0 BYTE PTR [rax+rcx*1+0x0]", "ret",
 };
@@ -34,6 +35,7 @@ static void encode_general(struct ptxi_x86 *x)
     ptxi_x86_cmp_byte(x, M(PTXI_RBP, 13), 0);
     ptxi_x86_not(x, PTXI_RAX);
     ptxi_x86_shl(x, 32, PTXI_RCX, 8);
+    ptxi_x86_shr(x, 64, PTXI_RDX, 1);
     ptxi_x86_imul(x, PTXI_RAX, R(PTXI_RCX));
     ptxi_x86_movsxd(x, PTXI_RAX, R(PTXI_RAX));
     ptxi_x86_lea(x, 64, PTXI_RCX, M(PTXI_RAX, 128));

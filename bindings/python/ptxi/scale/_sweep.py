@@ -4,8 +4,8 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple, Union
 from . import _shard, _work
 from ._checkpoint import Checkpoint, identity, missing
 
-_MOST = 30.0   # seconds of a chunk
 _FIRST = 256   # the first chunks have a part of this many of the range
+_LAST = 40     # the last ones take this part of the time of a chunk
 
 
 def _seconds(chunk: Union[float, str]) -> float:
@@ -17,26 +17,33 @@ def _seconds(chunk: Union[float, str]) -> float:
 
 
 class _Chunks:
-    """Divides the parts of a range that are left. The first chunks are short; they show how many elements fit."""
+    """Divides the parts of a range that are left. The first chunks are short; they show how many elements fit. The last
+    ones get shorter again, so that all workers end at about the same time."""
 
     def __init__(self, gaps: List[Tuple[int, int]], seconds: float, size: Optional[int], workers: int) -> None:
-        self._gaps, self._seconds, self._fixed = gaps[::-1], seconds, size
-        total = sum(stop - first for first, stop in gaps)
-        self._size = size or max(1, total // (_FIRST * workers))
-        self._most = max(1, total // (4 * workers))  # so that all workers end at about the same time
+        self._gaps, self._seconds, self._fixed, self._workers = gaps[::-1], seconds, size, workers
+        self._left = sum(stop - first for first, stop in gaps)
+        self._size = size or max(1, self._left // (_FIRST * workers))
+        self._least = self._size
 
     def note(self, count: int, seconds: float) -> None:
         """Learn how long a chunk took."""
         if not self._fixed:
-            wanted = int(count * self._seconds / max(seconds, 1e-6))
-            self._size = max(1, min(wanted, 8 * count if seconds < self._seconds else wanted, self._most))
+            wanted = max(1, int(count * self._seconds / max(seconds, 1e-6)))
+            self._size = min(wanted, 8 * count if seconds < self._seconds else wanted)
+            self._least = max(1, min(self._size, wanted // _LAST))
+
+    def _next_size(self) -> int:
+        """Return the size of the next chunk."""
+        return self._size if self._fixed else min(self._size, max(self._least, self._left // (3 * self._workers)))
 
     def __iter__(self) -> Iterator[Tuple[int, int]]:
         while self._gaps:
             first, stop = self._gaps.pop()
-            end = min(first + self._size, stop)
+            end = min(first + self._next_size(), stop)
             if end < stop:
                 self._gaps.append((end, stop))
+            self._left -= end - first
             yield first, end
 
 
