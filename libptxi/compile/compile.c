@@ -13,6 +13,7 @@ enum condition {
     ALWAYS,
     UNLESS_AS_WRITTEN, /* reproduces what ptxas does to the text, where bits depend on it */
     IF_CONTRACTED,     /* the same, if the options allow contraction */
+    IF_CHECKED,
     IF_INIT,
     IF_POINTERS
 };
@@ -30,6 +31,7 @@ static const struct pass {
     { "nan_operand_order", ptxi_order_nan_operands, UNLESS_AS_WRITTEN },
     { "contract", ptxi_contract, IF_CONTRACTED },
     { "rematerialize", ptxi_rematerialize, ALWAYS },
+    { "polling_loads", ptxi_ir_mark_polling_loads, IF_CHECKED },
     { "track_init", ptxi_track_init, IF_INIT },
     { "track_pointers", ptxi_track_pointers, IF_POINTERS },
     { "launch_invariant", ptxi_hoist_launch_invariant, ALWAYS },
@@ -42,6 +44,7 @@ static bool is_wanted(const struct pass *pass, const struct ptxi_compile_options
 {
     switch (pass->condition) {
     case UNLESS_AS_WRITTEN: return !options->as_written;
+    case IF_CHECKED: return options->check;
     case IF_INIT: return options->init;
     case IF_POINTERS: return options->pointers;
     case IF_CONTRACTED: return !options->as_written && options->contract;

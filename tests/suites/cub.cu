@@ -32,6 +32,8 @@ int main()
         most = std::max(most, bytes);
         cub::DeviceSelect::Unique(scratch, bytes, in, out, histogram, n);
         most = std::max(most, bytes);
+        cub::DeviceRadixSort::SortKeys(scratch, bytes, in, out, n); // in one sweep, with more than one tile
+        most = std::max(most, bytes);
         if (!run)
             cudaMalloc(&scratch, bytes = most);
     }

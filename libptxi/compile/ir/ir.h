@@ -309,6 +309,9 @@ bool ptxi_cfg_order_blocks(struct ptxi_ir *ir);
 
 /* Whether the loop of the blocks at these positions of the order only waits for other threads. */
 bool ptxi_ir_is_spin_loop(const struct ptxi_ir *ir, uint32_t first, uint32_t last);
+/* For the checks, volatile loads in such loops are as relaxed ones: the program says that they synchronise. Returns
+ * true, as passes do. */
+bool ptxi_ir_mark_polling_loads(struct ptxi_ir *ir);
 
 /* --- liveness.c --- */
 

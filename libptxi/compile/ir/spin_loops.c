@@ -14,6 +14,27 @@ struct iteration {
     uint32_t so_far; /* number of those before the current instruction */
 };
 
+/* Whether the instruction only tracks what a checked kernel does (codegen/track_init.c, track_pointers.c). */
+static bool is_tracking(const struct ptxi_ir_inst *i)
+{
+    switch (i->op) {
+    case PTXI_OP_init_spread: case PTXI_OP_init_move: case PTXI_OP_init_bits: case PTXI_OP_init_exact:
+    case PTXI_OP_init_use: case PTXI_OP_init_load: case PTXI_OP_init_store: case PTXI_OP_check_object:
+        return true;
+    default:
+        return i->flags & PTXI_IF_NESTED;
+    }
+}
+
+static uint32_t count_insts(const struct ptxi_ir *ir, const struct ptxi_block *block)
+{
+    uint32_t n = 0;
+
+    for (uint32_t k = block->first; k < block->end; k++)
+        n += !is_tracking(&ir->insts[k]);
+    return n;
+}
+
 /* Whether a spin loop may contain the instruction: a load, an atomic operation, or a computation in which lanes do not
  * interact. */
 static bool is_allowed(const struct ptxi_ir_inst *i)
@@ -75,7 +96,7 @@ static bool add_block(struct iteration *t, const struct ptxi_ir *ir, const struc
     for (uint32_t k = block->first; k < block->end; k++) {
         const struct ptxi_ir_inst *i = &ir->insts[k];
 
-        if (i->flags & PTXI_IF_DEAD)
+        if (i->flags & PTXI_IF_DEAD || is_tracking(i))
             continue;
         if (!is_allowed(i) || !note_written(t, ir, i))
             return false;
@@ -94,7 +115,7 @@ bool ptxi_ir_is_spin_loop(const struct ptxi_ir *ir, uint32_t first, uint32_t las
     for (uint32_t p = first; p <= last; p++) {
         const struct ptxi_block *block = &ir->blocks[ir->order[p]];
 
-        insts += block->end - block->first;
+        insts += count_insts(ir, block);
         if (insts > MAX_INSTS || !add_block(&t, ir, block, &reads))
             return false;
     }
@@ -102,8 +123,36 @@ bool ptxi_ir_is_spin_loop(const struct ptxi_ir *ir, uint32_t first, uint32_t las
         const struct ptxi_block *block = &ir->blocks[ir->order[p]];
 
         for (uint32_t k = block->first; k < block->end; k++)
-            if (!(ir->insts[k].flags & PTXI_IF_DEAD) && reads_last_iteration(&t, ir, &ir->insts[k]))
+            if (!(ir->insts[k].flags & PTXI_IF_DEAD) && !is_tracking(&ir->insts[k]) &&
+                reads_last_iteration(&t, ir, &ir->insts[k]))
                 return false;
     }
     return reads;
+}
+
+static void mark_block(struct ptxi_ir *ir, const struct ptxi_block *block)
+{
+    enum { STRENGTH = 3 << PTXI_CHECK_STRENGTH_SHIFT };
+
+    for (uint32_t k = block->first; k < block->end; k++) {
+        struct ptxi_ir_inst *i = &ir->insts[k];
+
+        if (!(i->check & PTXI_CHECK_WRITE) && (i->check & STRENGTH) == PTXI_CHECK_VOLATILE << PTXI_CHECK_STRENGTH_SHIFT)
+            i->check = (uint16_t)((i->check & ~STRENGTH) | PTXI_CHECK_STRONG << PTXI_CHECK_STRENGTH_SHIFT);
+    }
+}
+
+bool ptxi_ir_mark_polling_loads(struct ptxi_ir *ir)
+{
+    for (uint32_t last = 0; last < ir->order_count; last++) {
+        const struct ptxi_block *block = &ir->blocks[ir->order[last]];
+
+        for (uint32_t k = 0; k < block->succ_count; k++) {
+            uint32_t first = ir->blocks[ir->edges[block->succ + k]].order;
+
+            for (uint32_t p = first; first <= last && p <= last && ptxi_ir_is_spin_loop(ir, first, last); p++)
+                mark_block(ir, &ir->blocks[ir->order[p]]);
+        }
+    }
+    return true;
 }

@@ -164,7 +164,7 @@ static void report(const struct access *a, const struct ptxi_record *r, bool r_w
     if (ptxi_record_is_async(r) && !ptxi_order_is_other(k, r->agent))
         f.detail = r_writes ? "the earlier write is asynchronous, and nothing has waited for it"
                             : "the earlier read is asynchronous, and nothing has waited for it";
-    else if (severity == PTXI_FINDING_WARNING)
+    else if (severity != PTXI_FINDING_ERROR)
         f.detail = "only .volatile makes these accesses strong";
     else if (ptxi_order_is_other(k, r->agent))
         f.detail = "nothing orders the launches";
@@ -247,6 +247,19 @@ static inline bool is_stale(const struct access *a, const struct ptxi_record *r)
     return a->owner && r->agent != a->record.agent && !ptxi_order_in_cluster(a->t.cta, r->agent);
 }
 
+/* Two strong accesses of sufficient scope are no data race. If one of them is only volatile, the program may mean
+ * nothing but that it is not optimised away. Then it is worth a warning, unless the other one says that it synchronises:
+ * by .relaxed and stronger, or by a loop that only waits (ptxi_ir_mark_polling_loads). Lanes of a warp that rely on
+ * volatile alone have always been common. Returns false if there is nothing to report. */
+static bool judge_strong(const struct access *a, const struct ptxi_record *r, enum ptxi_finding_severity *severity)
+{
+    unsigned strength = ptxi_record_strength(r);
+    bool is_volatile = strength == PTXI_CHECK_VOLATILE || a->strength == PTXI_CHECK_VOLATILE;
+
+    *severity = is_own_warp(a, r) ? PTXI_FINDING_BENIGN : PTXI_FINDING_WARNING;
+    return is_volatile && strength != PTXI_CHECK_STRONG && a->strength != PTXI_CHECK_STRONG;
+}
+
 /* Compares the access with an earlier one, of which at least one is a write. */
 static inline void compare(const struct access *a, const struct ptxi_record *r, bool r_writes)
 {
@@ -256,11 +269,8 @@ static inline void compare(const struct access *a, const struct ptxi_record *r, 
 
     if (!r->agent || (is_own_warp(a, r) && !others))
         return;
-    if (strength && a->strength && ptxi_order_scopes_match(&a->t, a->scope, r)) {
-        if (strength != PTXI_CHECK_VOLATILE && a->strength != PTXI_CHECK_VOLATILE)
-            return;
-        severity = PTXI_FINDING_WARNING;
-    }
+    if (strength && a->strength && ptxi_order_scopes_match(&a->t, a->scope, r) && !judge_strong(a, r, &severity))
+        return;
     if (!is_stale(a, r) && !ptxi_order_is_before(&a->t, r, others, a->strength != PTXI_CHECK_WEAK))
         report(a, r, r_writes, severity);
 }

@@ -29,6 +29,7 @@ STORE(relaxed_store_cta, "st.relaxed.cta.u32")
 STORE(release_store_gpu, "st.release.gpu.u32")
 STORE(release_store_cta, "st.release.cta.u32")
 STORE(volatile_store, "st.volatile.u32")
+LOAD(volatile_load, "ld.volatile.u32")
 __device__ static void store_byte(void *p, u32 v) { asm volatile("st.u8 [%0], %1;" :: "l"(p), "r"(v) : "memory"); }
 __device__ static void store_half(void *p, short v) { asm volatile("st.u16 [%0], %1;" :: "l"(p), "h"(v) : "memory"); }
 __device__ static void bar(u32 n, u32 threads) { asm volatile("bar.sync %0, %1;" :: "r"(n), "r"(threads) : "memory"); }
@@ -220,6 +221,27 @@ KERNEL(e_weak_and_atomic) { if (weak_load(p) < TID) atomicMax(p, TID); }
 KERNEL(c_strong_and_atomic) { if (relaxed_load_gpu(p) < TID) atomicMax(p, TID); }
 KERNEL(b_same_value) { weak_store(p, 3); }
 KERNEL(w_volatile) { volatile_store(p, TID); }
+KERNEL(w_volatile_and_atomic) { if (TID == 0) volatile_store(p, BLOCK); else atomicAdd(p, 1); }
+KERNEL(w_volatile_loop) { for (u32 k = 0; k < 4; k++) volatile_store(p + k, volatile_load(p + BLOCK * 4 + k) + TID); }
+KERNEL(b_volatile_lanes) { if (TID < 32) volatile_store(p + BLOCK, TID); }
+KERNEL(c_volatile_poll)
+{
+    if (TID)
+        return;
+    if (BLOCK)
+        while (volatile_load(p + BLOCK - 1) == 0)
+            ;
+    volatile_store(p + BLOCK, BLOCK + 1);
+}
+KERNEL(c_volatile_and_relaxed)
+{
+    if (TID)
+        return;
+    if (BLOCK)
+        volatile_store(p + BLOCK, relaxed_load_gpu(p));
+    else
+        volatile_store(p, 1);
+}
 KERNEL(c_relaxed) { relaxed_store_gpu(p, TID); }
 
 // --- scopes ---
