@@ -67,12 +67,12 @@ STREAM = '''
 // data[i] = data[i] * 5 + i, sixteen times
 .visible .entry stream(.param .u64 data)
 {
-    .reg .b32 %t, %i, %v, %k; .reg .b64 %p; .reg .pred %q;
-    mov.u32 %t, %tid.x; mov.u32 %i, %ctaid.x; mad.lo.u32 %i, %i, 256, %t;
-    ld.param.u64 %p, [data]; mad.wide.u32 %p, %i, 4, %p;
+    .reg .b32 %t, %b, %i, %v, %w, %k; .reg .b64 %d, %p; .reg .pred %q;
+    mov.u32 %t, %tid.x; mov.u32 %b, %ctaid.x; mad.lo.u32 %i, %b, 256, %t;
+    ld.param.u64 %d, [data]; mad.wide.u32 %p, %i, 4, %d;
     mov.u32 %k, 0;
 again:
-    ld.global.u32 %v, [%p]; mad.lo.u32 %v, %v, 5, %i; st.global.u32 [%p], %v;
+    ld.global.u32 %v, [%p]; mad.lo.u32 %w, %v, 5, %i; st.global.u32 [%p], %w;
     add.u32 %k, %k, 1; setp.lt.u32 %q, %k, 16; @%q bra again;
     ret;
 }
@@ -108,7 +108,7 @@ def sweep(bits=32):
                     n, mp_context=multiprocessing.get_context('spawn')) as pool:
                 list(pool.map(compare, [range(1)] * n))
                 start = time.monotonic()
-                wrong = ptxi.scale.sweep(compare, range(1 << (bits - OPERANDS)), executor=pool, reduce=add)
+                wrong = ptxi.scale.sweep(compare, range(1 << (bits - OPERANDS)), executor=pool, chunk=1, reduce=add)
                 found.append(time.monotonic() - start)
                 assert wrong == 0
                 print(f'{n} processes: {found[-1]:.1f} s', flush=True)
