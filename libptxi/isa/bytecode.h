@@ -226,6 +226,9 @@ enum {
     PTXI_TENSOR_REPORT = 11           /* shift of enum ptxi_copy_report */
 };
 
+/* The bit of a tensor map that tensormap.query reads. */
+enum { PTXI_TENSOR_LARGE_BIT = 85 };
+
 /* tensormap_replace: a is the generic address of the map, b the new value (64 bits), imm the index in the field.
  * mods: */
 enum ptxi_tensor_field {

@@ -1,4 +1,4 @@
-/* ld and st of all state spaces, alloca, cache policies. */
+/* ld and st of all state spaces, tensormap.query, alloca, cache policies. */
 #include "compile/lower/lower_state.h"
 
 #include <assert.h>
@@ -276,6 +276,25 @@ void ptxi_lower_rule_ld(struct ptxi_lower *l, const struct ptxi_inst *inst)
         load_elements(l, &a);
     if (ptxi_isa_has_word(inst->match, PTXI_Q_acquire))
         ptxi_lower_fence(l, inst->match);
+}
+
+/* ptxas 13.5 makes of it a load of a word of the map, and a test of one bit, so it accepts any 128 bytes. */
+void ptxi_lower_rule_tensormap_query(struct ptxi_lower *l, const struct ptxi_inst *inst)
+{
+    enum { WORD = PTXI_TENSOR_LARGE_BIT / 32 * 4, LARGE = 1 << PTXI_TENSOR_LARGE_BIT % 32 };
+    struct access a = { .type = PTXI_T_b32, .bits = 32, .count = 1 };
+    uint32_t word = ptxi_lower_temp(l, PTXI_RC_32), bit = ptxi_lower_temp(l, PTXI_RC_32);
+
+    if (!ptxi_lower_address(l, inst->operands[1].address, ptxi_lower_space(inst->match), &a.mem))
+        return;
+    a.mem.offset += WORD;
+    if (a.mem.area != PTXI_NONE)
+        ptxi_lower_load_words(l, a.mem.area, a.mem.offset, word, a.bits, false);
+    else
+        mark_load(l, ptxi_lower_op(l, load_op(&a, PTXI_RC_32), word, a.mem.base, PTXI_NONE, PTXI_NONE), &a, 0, 1);
+    ptxi_lower_pure_op(l, PTXI_OP_and_b32, bit, word, ptxi_lower_const(l, PTXI_RC_32, LARGE), PTXI_NONE);
+    ptxi_lower_pure_op(l, PTXI_OP_setp_ne_i32, ptxi_lower_def(l, &inst->operands[0], PTXI_RC_PRED), bit,
+                       ptxi_lower_const(l, PTXI_RC_32, 0), PTXI_NONE)->imm = PTXI_NO_SLOT;
 }
 
 /* --- stores --- */

@@ -5,7 +5,10 @@
 
 #include <assert.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include "isa/bytecode.h"
 
 #define PTXI_TENSOR_MAP_MAGIC UINT64_C(0x70616d2d69787470)
 
@@ -21,12 +24,16 @@ enum {
 /* PTX ISA, "Tiled mode", "im2col mode", "im2col::w and im2col::w::128 modes" */
 enum ptxi_tma_mode { PTXI_TMA_TILE, PTXI_TMA_IM2COL, PTXI_TMA_IM2COL_W, PTXI_TMA_IM2COL_W128 };
 
+/* The bit that tensormap.query reads is where NVIDIA's drivers have it. Those before CUDA 13.2 set it in all maps.
+ * CUTLASS and Triton clear it if the tensor has less than 128 KB, as newer drivers do. */
+enum { PTXI_TENSOR_LARGE = 1 << PTXI_TENSOR_LARGE_BIT % 8 };
+
 /* Written by ptxiTensorMapEncode..., changed by tensormap.replace. Programs see 128 opaque bytes. */
 struct ptxi_tensor_map {
     uint64_t base;
     uint8_t rank;
     uint8_t type;                        /* ptxiTensorMapDataType */
-    uint8_t free;                        /* unused; CUTLASS clears a bit here in maps of small tensors */
+    uint8_t size_class;                  /* PTXI_TENSOR_LARGE or 0 */
     uint8_t bits;                        /* size of an element */
     uint8_t swizzle, atom;               /* .swizzle_mode and .swizzle_atomicity of tensormap.replace */
     uint8_t interleave;                  /* ptxiTensorMapInterleave: dimension 0 counts units of 16 or 32 bytes, the
@@ -47,6 +54,8 @@ struct ptxi_tensor_map {
     int16_t lower[PTXI_TENSOR_MAX_RANK - 2], upper[PTXI_TENSOR_MAX_RANK - 2];
 };
 _Static_assert(sizeof(struct ptxi_tensor_map) <= 128, "a tensor map has 128 bytes");
+_Static_assert(offsetof(struct ptxi_tensor_map, size_class) == PTXI_TENSOR_LARGE_BIT / 8,
+               "the bit that tensormap.query reads");
 
 /* As ptxiTensorMapDataType numbers them. The last three are padded in shared memory, except B4. B6 is .b6x16_p32 in
  * loads, and .b6p2x16 in stores. */

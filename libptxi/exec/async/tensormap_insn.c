@@ -28,6 +28,7 @@ static const char *replace(struct ptxi_tensor_map *m, enum ptxi_tensor_field fie
     switch (field) {
     case PTXI_TENSOR_ADDRESS:
         m->base = value;
+        m->size_class = 0; /* ptxas 13.5 clears the bit, 13.0 keeps it */
         break;
     case PTXI_TENSOR_RANK:
         m->rank = (uint8_t)(value + 1);

@@ -387,18 +387,53 @@ START_TEST(changed_maps)
 }
 END_TEST
 
-/* CUTLASS clears bit 21 of the second word of every map. */
+/* The kernel copies a box after a query of the map, which must have the given answer. */
+static void query(ptxiTensorMap *map, const struct shape *s, bool large)
+{
+    static const char *const loads[] = EACH_RANK(LOAD);
+    char text[1000];
+    uint32_t got[BOX / 4];
+
+    snprintf(text, sizeof text, "mov.u32 %%r9, 0; tensormap.query.alloc_class_large.b1024 %%q, [%%map]; @%s%%q trap; "
+             "@%%p %s", large ? "!" : "", loads[s->rank - 1]);
+    ok(run(text, true, map, s));
+    ok(ptxiMemcpyDtoH(got, box, BOX));
+    for (uint32_t k = 0; k < box_words(s); k++)
+        ck_assert_uint_eq(got[place(s, k)], (uint32_t)(element(s, k) + 1));
+}
+
+/* CUTLASS and Triton clear bit 21 of the second word in maps of small tensors. */
 START_TEST(maps_with_cleared_bits)
 {
     const struct shape *s = &shapes[_i];
-    void *highest = (void *)(uintptr_t)((UINT64_C(1) << 57) - 16);
     uint64_t words[sizeof(ptxiTensorMap) / 8];
     ptxiTensorMap map;
 
-    ok(ptxiTensorMapEncodeTiled(&map, PTXI_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ, s->rank, highest, s->dim, s->stride,
-                                s->box, s->step, 0, s->swizzle, 3, 1));
+    target = "sm_90a";
+    ok(encode(&map, s, PTXI_TENSOR_MAP_DATA_TYPE_INT32));
+    query(&map, s, true);
     memcpy(words, &map, sizeof words);
-    ck_assert(!(words[1] >> 21 & 1));
+    words[1] &= ~(UINT64_C(1) << 21);
+    memcpy(&map, words, sizeof map);
+    query(&map, s, false);
+}
+END_TEST
+
+/* A new address clears the bit, too; other fields do not. */
+START_TEST(a_new_address_clears_the_bit)
+{
+#define QUERY(p) " tensormap.query.alloc_class_large.shared::cta.b1024 " p ", [copy]; bar.warp.sync -1; "
+    static const char replace[] =
+        "@%p tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%r1], 0, 100000; bar.warp.sync -1;" QUERY("%q")
+        "@!%q trap; @%p tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%r1], %rd3; bar.warp.sync -1;"
+        QUERY("%q") "@%q trap;";
+    char text[3500];
+    ptxiTensorMap map;
+
+    target = "sm_90a";
+    ok(encode(&map, &shapes[0], PTXI_TENSOR_MAP_DATA_TYPE_INT32));
+    snprintf(text, sizeof text, "%s%s%s%s", copy_map, replace, publish_map, LOAD("1d", "{%c0}"));
+    ok(run(text, true, &map, &shapes[0]));
 }
 END_TEST
 
@@ -1125,6 +1160,7 @@ int main(void)
     tcase_add_loop_test(t, sizes_are_overridden, 0, SHAPES);
     tcase_add_loop_test(t, changed_maps, 0, 2 * SHAPES);
     tcase_add_loop_test(t, maps_with_cleared_bits, 0, SHAPES);
+    tcase_add_test(t, a_new_address_clears_the_bit);
     tcase_add_test(t, gather_and_scatter);
     tcase_add_loop_test(t, im2col_columns, 0, COLUMNS);
     tcase_add_test(t, im2col_maps_are_checked);
