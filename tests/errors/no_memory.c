@@ -324,6 +324,8 @@ int main(void)
     SWEEP(peers)
     SWEEP(graph_memory)
     SWEEP(mapped_memory)
+    SWEEP(snapshots)
+    SWEEP(windows)
     sweep("shared memory", use_shared_memory, 1, ALL_BLOCKS); /* its blocks are larger than those of the others */
     return 0;
 }

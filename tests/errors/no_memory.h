@@ -28,5 +28,7 @@ bool use_peers(ptxiContext ctx);
 bool use_graph_memory(ptxiContext ctx);
 bool use_mapped_memory(ptxiContext ctx);
 bool use_shared_memory(ptxiContext ctx);
+bool use_snapshots(ptxiContext ctx);
+bool use_windows(ptxiContext ctx);
 
 #endif

@@ -1,6 +1,6 @@
 /* More programs for no_memory.c: linking, textures, asynchronous copies in clusters, tensor memory, device launches,
  * graphs with all kinds of nodes, streams that wait for each other, also captured, files, host memory, host functions,
- * and peers. */
+ * peers, snapshots, and windows of a grid. */
 #include "no_memory.h"
 
 #include <stdint.h>
@@ -714,4 +714,106 @@ bool use_peers(ptxiContext ctx)
     if (ptxiCtxDestroy(peer))
         die("the context of a peer could not be destroyed");
     return ok;
+}
+
+/* Saves, with a base, and restores. */
+static bool save_and_restore(const char *first, const char *second, ptxiDevicePtr p)
+{
+    unsigned word = 0;
+    size_t bytes;
+    void *note;
+
+    TRY(ptxiCtxSave(NULL, first, NULL, "note", 4));
+    TRY(ptxiMemsetD32(p, 2, FEW_BYTES / 4));
+    TRY(ptxiCtxSave(NULL, second, first, "more", 4));
+    TRY(ptxiMemsetD32(p, 3, FEW_BYTES / 4));
+    TRY(ptxiCtxRestore(NULL, second, &note, &bytes));
+    if (bytes != 4 || memcmp(note, "more", 4))
+        die("a wrong note of a snapshot");
+    ptxiFree(note);
+    TRY(ptxiMemcpyDtoH(&word, p, sizeof word));
+    if (word != 2)
+        die("a wrong result of a snapshot");
+    return true;
+}
+
+bool use_snapshots(ptxiContext ctx)
+{
+    char first[64], second[64];
+    ptxiModule m;
+    ptxiFunction k;
+    ptxiDevicePtr p;
+    bool all;
+
+    (void)ctx;
+    snprintf(first, sizeof first, "/tmp/ptxi-no-memory-%ld-1", (long)getpid());
+    snprintf(second, sizeof second, "/tmp/ptxi-no-memory-%ld-2", (long)getpid());
+    TRY(ptxiMemAlloc(&p, FEW_BYTES));
+    TRY(ptxiMemsetD32(p, 1, FEW_BYTES / 4));
+    if (!load(&m, &k, HEAD ".visible .global .b32 g[4]; .visible .entry k() { ret; }"))
+        return false;
+    all = save_and_restore(first, second, p);
+    unlink(first);
+    unlink(second);
+    return all;
+}
+
+enum { PARTS = 3, PART_THREADS = 2 };
+
+/* Runs a window and takes its changes. */
+static bool run_part(ptxiFunction k, ptxiDevicePtr p, unsigned first, void **data, size_t *size)
+{
+    ptxiLaunchAttribute window = { .id = PTXI_LAUNCH_ATTRIBUTE_CLUSTER_WINDOW,
+                                   .value.clusterWindow = { first, 1, 0 } };
+    ptxiLaunchConfig config = { .gridDimX = PARTS, .gridDimY = 1, .gridDimZ = 1, .blockDimX = PART_THREADS,
+                                .blockDimY = 1, .blockDimZ = 1, .attrs = &window, .numAttrs = 1 };
+    ptxiRange range = { .base = (void *)(uintptr_t)p, .bytes = FEW_BYTES };
+
+    TRY(ptxiMemsetD8(p, 0, FEW_BYTES));
+    TRY(ptxiLaunchKernelEx(&config, k, (void *[]){ &p }, NULL));
+    TRY(ptxiCtxSynchronize());
+    TRY(ptxiCtxTakeChanges(NULL, &range, 1, data, size));
+    return true;
+}
+
+static bool merge_parts(ptxiDevicePtr p, void *const *data, const size_t *sizes)
+{
+    ptxiRange range = { .base = (void *)(uintptr_t)p, .bytes = FEW_BYTES };
+    const void *const all[PARTS] = { data[0], data[1], data[2] };
+    float sum;
+    unsigned last;
+
+    TRY(ptxiMemsetD8(p, 0, FEW_BYTES));
+    TRY(ptxiMergeChanges(&range, 1, all, sizes, PARTS, NULL));
+    TRY(ptxiMemcpyDtoH(&sum, p, sizeof sum));
+    TRY(ptxiMemcpyDtoH(&last, p + 32 + 4 * (PARTS * PART_THREADS - 1), sizeof last));
+    if (sum != 6 || last != 5)
+        die("a wrong result of a merge");
+    return true;
+}
+
+bool use_windows(ptxiContext ctx)
+{
+    static const char text[] = HEAD ".visible .entry k(.param .u64 p) { .reg .b64 %p<3>; .reg .b32 %r<5>; "
+        ".reg .f32 %f; ld.param.u64 %p0, [p]; mov.u32 %r0, %ctaid.x; mov.u32 %r1, %tid.x; "
+        "mad.lo.u32 %r2, %r0, 2, %r1; mad.wide.u32 %p1, %r2, 4, %p0; ld.global.u32 %r3, [%p1+32]; "
+        "add.u32 %r4, %r3, %r2; st.global.u32 [%p1+32], %r4; mov.f32 %f, 0f3f800000; red.global.add.f32 [%p0], %f; "
+        "ret; }";
+    void *data[PARTS] = { NULL };
+    size_t sizes[PARTS];
+    ptxiModule m;
+    ptxiFunction k;
+    ptxiDevicePtr p;
+    bool all = true;
+
+    TRY(ptxiMemAlloc(&p, FEW_BYTES));
+    if (!load(&m, &k, text))
+        return false;
+    TRY(ptxiCtxSetTracking(ctx, PTXI_TRACK_CHANGES | PTXI_TRACK_READS));
+    for (unsigned n = 0; n < PARTS && all; n++)
+        all = run_part(k, p, n, &data[n], &sizes[n]);
+    all = all && merge_parts(p, data, sizes);
+    for (unsigned n = 0; n < PARTS; n++)
+        ptxiFree(data[n]);
+    return all;
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Fuzzes one target with libFuzzer. Requires clang. Run it in a separate directory:
 #
-#   SOURCE_TREE/tests/fuzz/fuzz.sh run|parse|fatbin SECONDS [libFuzzer option ...]
+#   SOURCE_TREE/tests/fuzz/fuzz.sh run|parse|fatbin|snapshot SECONDS [libFuzzer option ...]
 #
 # Builds in the current directory with ASan and UBSan. FAST=1 selects UBSan and LeakSanitizer, which is several times
 # faster. The initial corpus comes from seeds.sh. New inputs go to ./corpus-TARGET, crashes to ./crash-*.
@@ -24,9 +24,14 @@ make -s libptxi_core.la
 libs=$(sed -n 's/^\(LIBFFI\|LZ4\|ZSTD\)_LIBS = //p' Makefile)
 ${CLANG:-clang} $flags -fsanitize=fuzzer -DFUZZER -DPTXI_LANES=32 -D_GNU_SOURCE -std=gnu11 \
     -I"$top/include" -I"$top/libptxi" -Ilibptxi $([ "$target" != run ] || echo -Wl,--wrap=pthread_create) \
-    -o "fuzz_$target" "$here/fuzz_$target.c" $([ "$target" = fatbin ] || echo "$here/mutate.c") \
+    -o "fuzz_$target" "$here/fuzz_$target.c" $(case $target in run | parse) echo "$here/mutate.c" ;; esac) \
     .libs/libptxi_core.a $libs -lpthread -lm
 mkdir -p "corpus-$target"
+if [ "$target" = snapshot ]; then # it makes its first files when it starts
+    mkdir -p seeds-snapshot
+    exec ./fuzz_snapshot -max_len=80000 -timeout=20 -rss_limit_mb=3000 -max_total_time="$seconds" "$@" \
+        corpus-snapshot seeds-snapshot
+fi
 if [ "$target" = fatbin ]; then # binary files, so without a dictionary of PTX
     exec ./fuzz_fatbin -max_len=8000 -timeout=20 -rss_limit_mb=3000 -max_total_time="$seconds" "$@" \
         corpus-fatbin "$top/tests/unit/fatbin"

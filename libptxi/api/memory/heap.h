@@ -118,6 +118,8 @@ extern const struct ptxi_kernel_heap ptxi_heap_of_kernels;
 /* The owner of the region of a mapping. It is freed after its region has been removed from the memory map. */
 struct ptxi_heap_block *ptxi_heap_make_mapped(ptxiDevice device, uint64_t base, size_t size); /* NULL: no memory */
 void ptxi_heap_free_mapped(struct ptxi_heap_block *b);
+/* Whether kernels of the device may access a mapping (virtual_memory.c). */
+bool ptxi_heap_has_mappings(ptxiDevice device);
 
 /* Whether a part of the range has addresses of the heap or of reservations, used or not. No other memory of the program
  * has such addresses. */

@@ -620,6 +620,18 @@ ptxiResult ptxiMemSetAccess(ptxiDevicePtr ptr, size_t size, const ptxiMemAccessD
     return PTXI_SUCCESS;
 }
 
+bool ptxi_heap_has_mappings(ptxiDevice device)
+{
+    bool found = false;
+
+    pthread_mutex_lock(&lock);
+    for (const struct reservation *v = reservations; v; v = v->next)
+        for (const struct mapping *m = v->mappings; m; m = m->next)
+            found = found || m->readers & PTXI_ON_DEVICE(device);
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
 static ptxiMemAccessFlags access_of(const struct mapping *m, ptxiDevice dev)
 {
     if (m->writers & PTXI_ON_DEVICE(dev))

@@ -159,6 +159,8 @@ static ptxiResult list_blocks(struct saver *s)
 {
     size_t count;
 
+    if (ptxi_heap_has_mappings(s->ctx->device))
+        return refuse(s, "its device has mappings of ptxiMemMap");
     if (!ptxi_heap_list(s->ctx, &s->places, &count))
         return PTXI_ERROR_OUT_OF_MEMORY;
     s->blocks = calloc(count + 1, sizeof *s->blocks);
@@ -291,8 +293,10 @@ static void write_file(struct saver *s)
 
 static ptxiResult fail_to_write(struct saver *s, const char *name)
 {
+    ptxiResult r = errno == ENOMEM ? PTXI_ERROR_OUT_OF_MEMORY : PTXI_ERROR_OPERATING_SYSTEM;
+
     ptxi_str_printf(&s->why, "the snapshot %s cannot be written: %s", name, strerror(errno));
-    return PTXI_ERROR_OPERATING_SYSTEM;
+    return r;
 }
 
 /* A file with another name becomes the snapshot when it is complete. */
@@ -303,10 +307,11 @@ static ptxiResult replace_file(struct saver *s, const char *name)
 
     ptxi_str_init(&other, NULL);
     ptxi_str_printf(&other, "%s.%ld.tmp", name, (long)getpid());
-    errno = ENOMEM;
     if (!ptxi_snapshot_may_be(name))
         errno = EINVAL;
-    else if (!other.oom)
+    else if (other.oom)
+        errno = ENOMEM;
+    else
         s->f = fopen(ptxi_str_text(&other), "wb");
     ok = s->f;
     if (ok) {

@@ -249,6 +249,28 @@ START_TEST(damaged_files_are_refused)
 }
 END_TEST
 
+START_TEST(mappings_are_refused)
+{
+    ptxiMemAllocationProp prop = { .type = PTXI_MEM_ALLOCATION_TYPE_PINNED,
+                                   .location.type = PTXI_MEM_LOCATION_TYPE_DEVICE };
+    ptxiMemAccessDesc access = { .location = prop.location, .flags = PTXI_MEM_ACCESS_FLAGS_PROT_READWRITE };
+    ptxiMemGenericAllocationHandle handle;
+    const size_t bytes = 2 << 20;
+    ptxiDevicePtr at;
+
+    ok(ptxiMemAddressReserve(&at, bytes, 0, 0, 0));
+    ok(ptxiMemCreate(&handle, bytes, &prop, 0));
+    ok(ptxiMemMap(at, bytes, 0, handle, 0));
+    save(0, -1); /* no kernel may access it yet */
+    ok(ptxiMemSetAccess(at, bytes, &access, 1));
+    ck_refused(ptxiCtxSave(NULL, names[1], NULL, NULL, 0), PTXI_ERROR_NOT_SUPPORTED, "mappings of ptxiMemMap");
+    ok(ptxiMemUnmap(at, bytes));
+    save(1, -1);
+    ok(ptxiMemRelease(handle));
+    ok(ptxiMemAddressFree(at, bytes));
+}
+END_TEST
+
 START_TEST(some_contexts_are_refused)
 {
     static char memory[8192];
@@ -292,6 +314,7 @@ int main(void)
     tcase_add_test(t, loaded_elsewhere_is_refused);
     tcase_add_test(t, bases_save_space);
     tcase_add_test(t, damaged_files_are_refused);
+    tcase_add_test(t, mappings_are_refused);
     tcase_add_test(t, some_contexts_are_refused);
     suite_add_tcase(s, t);
     return run_suite(s);
