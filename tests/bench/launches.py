@@ -109,9 +109,11 @@ def main():
         found = {name: [] for name in chosen}
         for _ in range(ROUNDS):
             for name, call in chosen.items():
-                found[name].append(measure(call, finish, ADDITIONS if name == 'numpy.add' else LAUNCHES))
+                count = ADDITIONS if name == 'numpy.add' else LAUNCHES
+                found[name].append(measure(call, finish, count))
     unit = statistics.median(process for process, _ in found['numpy.add'])
-    print('| way | us, median | us, minimum | us in the calling thread, median | times numpy.add |\n|---|---|---|---|---|')
+    print('| way | us, median | us, minimum | us in the calling thread, median | times numpy.add |')
+    print('|---|---|---|---|---|')
     for name, times in found.items():
         process, thread = zip(*times)
         median = statistics.median(process)

@@ -10,8 +10,8 @@ The blocks of a page run in order in one directory, which has a copy of samples/
     ```sh                       is a script that must succeed
     ```python                   is a program that must succeed; a block ```text after it is what it prints
 
-and any other block is an error, as is an indented one. Addresses are compared as ADDRESS. Commands of ROOT_PAGES are for
-the top of the source tree, with a build in ./build. A comment before a block says what is special:
+and any other block is an error, as is an indented one. Addresses are compared as ADDRESS. Commands of ROOT_PAGES are
+for the top of the source tree, with a build in ./build. A comment before a block says what is special:
 
     <!-- needs: THING... -->        if a thing is missing, the block is skipped, with a message
     <!-- not executed: REASON -->   one of REASONS. Of commands and Python the syntax is checked, and that the targets

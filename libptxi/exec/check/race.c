@@ -248,9 +248,9 @@ static inline bool is_stale(const struct access *a, const struct ptxi_record *r)
 }
 
 /* Two strong accesses of sufficient scope are no data race. If one of them is only volatile, the program may mean
- * nothing but that it is not optimised away. Then it is worth a warning, unless the other one says that it synchronises:
- * by .relaxed and stronger, or by a loop that only waits (ptxi_ir_mark_polling_loads). Lanes of a warp that rely on
- * volatile alone have always been common. Returns false if there is nothing to report. */
+ * nothing but that it is not optimised away. Then it is worth a warning, unless the other one says that it
+ * synchronises: by .relaxed and stronger, or by a loop that only waits (ptxi_ir_mark_polling_loads). Lanes of a warp
+ * that rely on volatile alone have always been common. Returns false if there is nothing to report. */
 static bool judge_strong(const struct access *a, const struct ptxi_record *r, enum ptxi_finding_severity *severity)
 {
     unsigned strength = ptxi_record_strength(r);
