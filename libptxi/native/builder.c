@@ -78,6 +78,12 @@ uint32_t ptxi_native_rare(struct ptxi_native_builder *c, enum ptxi_native_rare_k
     return c->rare_count++;
 }
 
+void ptxi_native_try_lanes(struct ptxi_native_builder *c, uint32_t rare, ptxi_native_lanes_emitter *lanes)
+{
+    if (rare != UINT32_MAX)
+        c->rare[rare].lanes = lanes;
+}
+
 static void add_jump(struct ptxi_native_builder *c, struct ptxi_native_jump jump)
 {
     if (grow(c, (void **)&c->jumps, c->jump_count, &c->jump_capacity, sizeof *c->jumps))
@@ -102,6 +108,16 @@ void ptxi_native_resume(struct ptxi_native_builder *c, uint32_t rare)
         return;
     c->rare[rare].after = c->cache;
     c->rare[rare].resume = c->x.size;
+}
+
+void ptxi_native_fail(struct ptxi_native_builder *c, enum ptxi_x86_condition condition)
+{
+    if (!c->in_rare_case) {
+        ptxi_native_jump_rare(c, c->lanes_case, condition);
+        return;
+    }
+    assert(c->failure_count < PTXI_NATIVE_FAILURES);
+    c->failures[c->failure_count++] = ptxi_x86_jump_if(&c->x, condition);
 }
 
 void ptxi_native_jump_to(struct ptxi_native_builder *c, uint32_t insn)

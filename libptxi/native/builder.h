@@ -56,10 +56,16 @@ enum ptxi_native_rare_kind {
     PTXI_RARE_CANONIZE, /* stores nothing: replaces NaNs in registers by the canonical one, and continues */
 };
 
+struct ptxi_native_builder;
+/* Code of an operation. See ptxi_native_emitter. */
+typedef void ptxi_native_lanes_emitter(struct ptxi_native_builder *c, const struct ptxi_insn *i, uint32_t first,
+                                       uint32_t second);
+
 struct ptxi_native_rare {
     enum ptxi_native_rare_kind kind;
     uint32_t insn, target;               /* target: JUMP: number of an instruction */
     unsigned registers[2];               /* CANONIZE */
+    ptxi_native_lanes_emitter *lanes;    /* HANDLER: what to try before, or NULL */
     uint32_t jump;                       /* the last jump to it, or UINT32_MAX */
     uint32_t resume;                     /* HANDLER, CANONIZE: where the code continues */
     struct ptxi_native_cache before, after;
@@ -71,8 +77,11 @@ struct ptxi_native_jump {
     bool rare;
 };
 
-/* Shapes of addresses that have been checked since the code was entered last. */
-enum { PTXI_NATIVE_SHAPES = 8 };
+/* Shapes of addresses that have been checked since the code was entered last. Byte k at rsp is the result of the check
+ * of number k. */
+enum { PTXI_NATIVE_SHAPES = 7 };
+
+enum { PTXI_NATIVE_FAILURES = 16 };
 
 struct ptxi_native_builder {
     struct ptxi_x86 x;
@@ -98,6 +107,9 @@ struct ptxi_native_builder {
     uint32_t rare_count, rare_capacity;
     struct ptxi_native_jump *jumps;
     uint32_t jump_count, jump_capacity;
+    uint32_t failures[PTXI_NATIVE_FAILURES]; /* jumps of ptxi_native_fail() in a rare case */
+    unsigned failure_count;
+    uint32_t lanes_case;                  /* where ptxi_native_fail() jumps to if the code is in no rare case */
     bool in_rare_case;                    /* the code is at the end, where no further rare cases are declared */
     bool oom;
 };
@@ -147,9 +159,14 @@ void ptxi_native_replace_nan(struct ptxi_native_builder *c, unsigned reg);
 
 /* --- rare cases --- */
 uint32_t ptxi_native_rare(struct ptxi_native_builder *c, enum ptxi_native_rare_kind kind);
+/* A rare case of kind HANDLER tries this first. */
+void ptxi_native_try_lanes(struct ptxi_native_builder *c, uint32_t rare, ptxi_native_lanes_emitter *lanes);
 void ptxi_native_jump_rare(struct ptxi_native_builder *c, uint32_t rare, enum ptxi_x86_condition condition);
 /* A rare case of kind HANDLER or CANONIZE continues here, after the operation. */
 void ptxi_native_resume(struct ptxi_native_builder *c, uint32_t rare);
+/* For code that works on the complete frame and may use all vector registers (ptxi_native_lanes_emitter): the handler
+ * does the operation instead. */
+void ptxi_native_fail(struct ptxi_native_builder *c, enum ptxi_x86_condition condition);
 void ptxi_native_jump_to(struct ptxi_native_builder *c, uint32_t insn);
 void ptxi_native_call_handler(struct ptxi_native_builder *c, uint32_t insn); /* the result is in rax */
 

@@ -62,16 +62,36 @@ static void expect_next(struct ptxi_native_builder *c, uint32_t next)
     leave_if(c, PTXI_NE);
 }
 
-static void put_handler_case(struct ptxi_native_builder *c, const struct ptxi_native_rare *r)
+static void load_and_resume(struct ptxi_native_builder *c, const struct ptxi_native_rare *r)
 {
-    c->cache = r->before;
-    ptxi_native_flush(c);
-    ptxi_native_call_handler(c, r->insn);
-    expect_next(c, r->insn + 1);
     for (unsigned k = 0; k < c->registers; k++)
         if (r->after.part[k] != PTXI_NATIVE_NO_PART)
             ptxi_x86_vector(&c->x, PTXI_V_MOV, k, 0, ptxi_x86_at(PTXI_NATIVE_FRAME, r->after.part[k]));
     ptxi_x86_patch(&c->x, ptxi_x86_jump(&c->x), r->resume);
+}
+
+/* Code for lanes that are not a row. */
+static void try_lanes(struct ptxi_native_builder *c, const struct ptxi_native_rare *r)
+{
+    const struct ptxi_insn *i = &c->code->insns[r->insn];
+    const struct ptxi_native_op *op = ptxi_native_op(i->op);
+
+    c->failure_count = 0;
+    r->lanes(c, i, op->first, op->second);
+    load_and_resume(c, r);
+    for (unsigned k = 0; k < c->failure_count; k++)
+        ptxi_x86_patch(&c->x, c->failures[k], c->x.size);
+}
+
+static void put_handler_case(struct ptxi_native_builder *c, const struct ptxi_native_rare *r)
+{
+    c->cache = r->before;
+    ptxi_native_flush(c);
+    if (r->lanes)
+        try_lanes(c, r);
+    ptxi_native_call_handler(c, r->insn);
+    expect_next(c, r->insn + 1);
+    load_and_resume(c, r);
 }
 
 static void put_rare(struct ptxi_native_builder *c, const struct ptxi_native_rare *r)

@@ -74,7 +74,6 @@ static void operand(struct ptxi_x86 *x, unsigned reg, struct ptxi_x86_rm rm, boo
     if (has_index(rm) || (rm.reg & 7) == PTXI_RSP) {
         const unsigned index = has_index(rm) ? rm.index & 7 : 4;
 
-        assert(!has_index(rm) || rm.index != PTXI_RSP);
         byte(x, (short_disp ? 0x40 : 0x80) | field | 4);
         byte(x, index << 3 | (rm.reg & 7));
     } else {
@@ -160,6 +159,23 @@ void ptxi_x86_vector_masked(struct ptxi_x86 *x, uint32_t op, unsigned reg, unsig
         byte(x, (unsigned)imm);
 }
 
+void ptxi_x86_vector_128(struct ptxi_x86 *x, uint32_t op, unsigned reg, unsigned first, struct ptxi_x86_rm rm)
+{
+    vex(x, 0, op, reg, first, rm, 0);
+}
+
+void ptxi_x86_gather(struct ptxi_x86 *x, uint32_t op, unsigned reg, unsigned base, unsigned index, int32_t disp,
+                     unsigned mask)
+{
+    const struct ptxi_x86_rm rm = ptxi_x86_indexed(base, index, disp);
+
+    assert(reg < 16 && index < 16);
+    if (x->wide)
+        evex(x, op, reg, 0, rm, mask, 0);
+    else
+        vex(x, 1, op, reg, mask, rm, 0);
+}
+
 void ptxi_x86_vmovd(struct ptxi_x86 *x, unsigned v, unsigned reg)
 {
     assert(v < 16);
@@ -236,6 +252,20 @@ void ptxi_x86_store(struct ptxi_x86 *x, unsigned bits, struct ptxi_x86_rm rm, un
     general(x, bits, 0x89, reg, rm, 0);
 }
 
+void ptxi_x86_load_part(struct ptxi_x86 *x, unsigned bits, unsigned reg, struct ptxi_x86_rm rm)
+{
+    general(x, 32, bits == 8 ? 0x0fb6 : 0x0fb7, reg, rm, 0);
+}
+
+/* eax, ecx, edx and ebx have names for their lowest 8 bits without a REX prefix. */
+void ptxi_x86_store_part(struct ptxi_x86 *x, unsigned bits, struct ptxi_x86_rm rm, unsigned reg)
+{
+    assert(reg <= PTXI_RBX);
+    if (bits == 16)
+        byte(x, 0x66);
+    general(x, 32, bits == 8 ? 0x88 : 0x89, reg, rm, 0);
+}
+
 void ptxi_x86_store_imm(struct ptxi_x86 *x, unsigned bits, struct ptxi_x86_rm rm, int32_t imm)
 {
     general(x, bits, 0xc7, 0, rm, 4);
@@ -274,6 +304,12 @@ void ptxi_x86_test_imm(struct ptxi_x86 *x, struct ptxi_x86_rm rm, int32_t imm)
     word32(x, (uint32_t)imm);
 }
 
+void ptxi_x86_store_byte(struct ptxi_x86 *x, struct ptxi_x86_rm rm, int8_t imm)
+{
+    general(x, 32, 0xc6, 0, rm, 1);
+    byte(x, (unsigned char)imm);
+}
+
 void ptxi_x86_cmp_byte(struct ptxi_x86 *x, struct ptxi_x86_rm rm, int8_t imm)
 {
     assert(rm.memory);
@@ -296,6 +332,11 @@ void ptxi_x86_shr(struct ptxi_x86 *x, unsigned bits, unsigned reg, unsigned coun
 {
     general(x, bits, 0xc1, 5, ptxi_x86_reg(reg), 1);
     byte(x, count);
+}
+
+void ptxi_x86_shlx(struct ptxi_x86 *x, unsigned reg, unsigned from, unsigned count)
+{
+    vex(x, 0, PTXI_V(1, 2, 0xf7, 1), reg, count, ptxi_x86_reg(from), 0);
 }
 
 void ptxi_x86_shl_cl(struct ptxi_x86 *x, unsigned reg)

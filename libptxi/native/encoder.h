@@ -78,6 +78,7 @@ enum ptxi_x86_vector_op {
     PTXI_V_PMAXSD = PTXI_V(1, 2, 0x3d, 0), PTXI_V_PMAXUD = PTXI_V(1, 2, 0x3f, 0),
     PTXI_V_PABSD = PTXI_V(1, 2, 0x1e, 0),
     PTXI_V_PCMPEQD = PTXI_V(1, 1, 0x76, 0), PTXI_V_PCMPGTD = PTXI_V(1, 1, 0x66, 0),
+    PTXI_V_PCMPEQQ = PTXI_V(1, 2, 0x29, 1), PTXI_V_PCMPGTQ = PTXI_V(1, 2, 0x37, 1),
     PTXI_V_PMOVSXDQ = PTXI_V(1, 2, 0x25, 0), PTXI_V_PMOVZXDQ = PTXI_V(1, 2, 0x35, 0),
     PTXI_V_CVTDQ2PS = PTXI_V(0, 1, 0x5b, 0),
     PTXI_V_PTEST = PTXI_V(1, 2, 0x17, 0),      /* VEX only */
@@ -87,9 +88,24 @@ enum ptxi_x86_vector_op {
     PTXI_V_MOVMSKPS = PTXI_V(0, 1, 0x50, 0), PTXI_V_MOVMSKPD = PTXI_V(1, 1, 0x50, 0), /* to a general register */
     PTXI_V_BLENDVB = PTXI_V(1, 3, 0x4c, 0),    /* VEX only */
     PTXI_V_PCMPD = PTXI_V(1, 3, 0x1f, 0), PTXI_V_PCMPUD = PTXI_V(1, 3, 0x1e, 0), /* EVEX only, to a mask */
+    PTXI_V_PCMPQ = PTXI_V(1, 3, 0x1f, 1), PTXI_V_PCMPUQ = PTXI_V(1, 3, 0x1e, 1),
+    PTXI_V_TESTMD = PTXI_V(1, 2, 0x27, 0), PTXI_V_TESTMQ = PTXI_V(1, 2, 0x27, 1),
     PTXI_V_BLENDMD = PTXI_V(1, 2, 0x64, 0), PTXI_V_BLENDMQ = PTXI_V(1, 2, 0x64, 1),
     PTXI_V_PMOVQD_TO = PTXI_V(2, 2, 0x35, 0),  /* EVEX only: the lower words of elements, to half of a register */
-    PTXI_V_INSERT_HALF = PTXI_V(1, 3, 0x3a, 1) /* EVEX only: imm 1: the upper half */
+    PTXI_V_PMOVDW_TO = PTXI_V(2, 2, 0x33, 0), PTXI_V_PACKUSDW = PTXI_V(1, 2, 0x2b, 0), /* to 16 bits */
+    PTXI_V_INSERT_HALF = PTXI_V(1, 3, 0x3a, 1), /* EVEX only: imm 1: the upper half */
+    PTXI_V_EXTRACT_HALF = PTXI_V(1, 3, 0x3b, 1), /* EVEX only: from reg to rm */
+    PTXI_V_INSERT_128 = PTXI_V(1, 3, 0x38, 0), PTXI_V_EXTRACT_128 = PTXI_V(1, 3, 0x39, 0), /* the same with VEX */
+    PTXI_V_UNPCKLPS = PTXI_V(0, 1, 0x14, 0), PTXI_V_UNPCKHPS = PTXI_V(0, 1, 0x15, 0),
+    PTXI_V_UNPCKLPD = PTXI_V(1, 1, 0x14, 1), PTXI_V_UNPCKHPD = PTXI_V(1, 1, 0x15, 1),
+    /* with 128 bits: 8 bytes from or to memory */
+    PTXI_V_MOVQ = PTXI_V(1, 1, 0x6e, 1), PTXI_V_MOVQ_TO = PTXI_V(1, 1, 0x7e, 1), /* also general registers */
+    PTXI_V_MOVHPS_TO = PTXI_V(0, 1, 0x17, 0),
+    /* for ptxi_x86_gather(): the first letter is the width of an index, the second one that of an element */
+    PTXI_V_GATHERDD = PTXI_V(1, 2, 0x90, 0), PTXI_V_GATHERDQ = PTXI_V(1, 2, 0x90, 1),
+    PTXI_V_GATHERQD = PTXI_V(1, 2, 0x91, 0), PTXI_V_GATHERQQ = PTXI_V(1, 2, 0x91, 1),
+    PTXI_V_SCATTERDD = PTXI_V(1, 2, 0xa0, 0), PTXI_V_SCATTERDQ = PTXI_V(1, 2, 0xa0, 1), /* EVEX only */
+    PTXI_V_SCATTERQD = PTXI_V(1, 2, 0xa1, 0), PTXI_V_SCATTERQQ = PTXI_V(1, 2, 0xa1, 1)
 };
 
 /* op reg, first, rm. An instruction with one source has `first` 0. */
@@ -99,6 +115,12 @@ void ptxi_x86_vector_imm(struct ptxi_x86 *x, uint32_t op, unsigned reg, unsigned
 /* With a mask register (EVEX): elements without a bit remain. */
 void ptxi_x86_vector_masked(struct ptxi_x86 *x, uint32_t op, unsigned reg, unsigned first, struct ptxi_x86_rm rm,
                             int imm, unsigned mask);
+/* With VEX, on 128 bits. */
+void ptxi_x86_vector_128(struct ptxi_x86 *x, uint32_t op, unsigned reg, unsigned first, struct ptxi_x86_rm rm);
+/* Moves elements between `reg` and base + the elements of vector `index` + disp. `mask` has the elements to be moved,
+ * and loses them: a vector (VEX) or a mask register (EVEX). Registers below 16. */
+void ptxi_x86_gather(struct ptxi_x86 *x, uint32_t op, unsigned reg, unsigned base, unsigned index, int32_t disp,
+                     unsigned mask);
 void ptxi_x86_vmovd(struct ptxi_x86 *x, unsigned vector, unsigned reg);      /* vector = reg */
 void ptxi_x86_vmovd_from(struct ptxi_x86 *x, unsigned reg, unsigned vector); /* reg = vector, 32 bits; vector < 16 */
 void ptxi_x86_vzeroupper(struct ptxi_x86 *x);
@@ -117,16 +139,20 @@ enum ptxi_x86_condition {
 
 void ptxi_x86_load(struct ptxi_x86 *x, unsigned bits, unsigned reg, struct ptxi_x86_rm rm);
 void ptxi_x86_store(struct ptxi_x86 *x, unsigned bits, struct ptxi_x86_rm rm, unsigned reg);
+void ptxi_x86_load_part(struct ptxi_x86 *x, unsigned bits, unsigned reg, struct ptxi_x86_rm rm); /* 8 or 16, to 32 */
+void ptxi_x86_store_part(struct ptxi_x86 *x, unsigned bits, struct ptxi_x86_rm rm, unsigned reg);
 void ptxi_x86_store_imm(struct ptxi_x86 *x, unsigned bits, struct ptxi_x86_rm rm, int32_t imm);
 void ptxi_x86_imm(struct ptxi_x86 *x, unsigned reg, uint64_t imm);
 void ptxi_x86_alu(struct ptxi_x86 *x, enum ptxi_x86_alu op, unsigned bits, unsigned reg, struct ptxi_x86_rm rm);
 void ptxi_x86_alu_imm(struct ptxi_x86 *x, enum ptxi_x86_alu op, unsigned bits, struct ptxi_x86_rm rm, int32_t imm);
 void ptxi_x86_test(struct ptxi_x86 *x, unsigned bits, unsigned a, unsigned b);
 void ptxi_x86_test_imm(struct ptxi_x86 *x, struct ptxi_x86_rm rm, int32_t imm); /* 32 bits */
+void ptxi_x86_store_byte(struct ptxi_x86 *x, struct ptxi_x86_rm rm, int8_t imm);
 void ptxi_x86_cmp_byte(struct ptxi_x86 *x, struct ptxi_x86_rm rm, int8_t imm);
 void ptxi_x86_not(struct ptxi_x86 *x, unsigned reg); /* 32 bits */
 void ptxi_x86_shl(struct ptxi_x86 *x, unsigned bits, unsigned reg, unsigned count);
 void ptxi_x86_shr(struct ptxi_x86 *x, unsigned bits, unsigned reg, unsigned count);
+void ptxi_x86_shlx(struct ptxi_x86 *x, unsigned reg, unsigned from, unsigned count); /* 64 bits */
 void ptxi_x86_shl_cl(struct ptxi_x86 *x, unsigned reg); /* 32 bits */
 void ptxi_x86_imul(struct ptxi_x86 *x, unsigned reg, struct ptxi_x86_rm rm);   /* 64 bits */
 void ptxi_x86_movsxd(struct ptxi_x86 *x, unsigned reg, struct ptxi_x86_rm rm); /* 32 to 64 bits */

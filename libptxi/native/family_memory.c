@@ -1,11 +1,8 @@
 /* Address registers, loads and stores. Native code has the usual case: the lanes access a row of elements, and it is in
  * the allocation that the instruction hit last, or in the CTA's shared memory. Rare code calls the handler. */
-#include <stddef.h>
-
-#include "exec/engine/row_register.h"
 #include "exec/memory/shape.h"
 #include "exec/track/track.h"
-#include "native/builder.h"
+#include "native/memory.h"
 
 typedef struct ptxi_native_builder builder;
 typedef const struct ptxi_insn insn;
@@ -18,11 +15,6 @@ static int32_t part(const builder *c, unsigned slot, unsigned k)
 static struct ptxi_x86_rm reg(unsigned r)
 {
     return ptxi_x86_reg(r);
-}
-
-static struct ptxi_x86_rm of_warp(size_t offset)
-{
-    return ptxi_x86_at(PTXI_NATIVE_WARP, (int32_t)offset);
 }
 
 /* --- rows of 32-bit elements --- */
@@ -61,13 +53,6 @@ static uint32_t check_row(builder *c, unsigned slot, unsigned shift)
 
 /* --- address registers (exec/engine/row_register.h) --- */
 
-static struct ptxi_x86_rm field(unsigned slot, size_t offset)
-{
-    return ptxi_native_frame(slot, (unsigned)offset);
-}
-
-#define FIELD(slot, name) field(slot, offsetof(struct ptxi_lane_row, name))
-
 /* d = a * b + c, if the index a grows by 1. */
 bool ptxi_native_emit_address_wide(builder *c, insn *i, uint32_t is_signed, uint32_t unused)
 {
@@ -78,6 +63,7 @@ bool ptxi_native_emit_address_wide(builder *c, insn *i, uint32_t is_signed, uint
     if (i->c != PTXI_NO_SLOT)
         ptxi_native_scalar(c, i->c);
     rare = check_row(c, i->a, 0);
+    ptxi_native_try_lanes(c, rare, ptxi_native_address_wide_lanes);
     ptxi_x86_load(&c->x, 32, PTXI_RAX, first);
     ptxi_x86_lea(&c->x, 32, PTXI_RCX, ptxi_x86_at(PTXI_RAX, PTXI_LANES - 1));
     ptxi_x86_alu(&c->x, PTXI_CMP, 32, PTXI_RCX, reg(PTXI_RAX));
@@ -91,35 +77,25 @@ bool ptxi_native_emit_address_wide(builder *c, insn *i, uint32_t is_signed, uint
     ptxi_x86_imul(&c->x, PTXI_RAX, reg(PTXI_RCX));
     if (i->c != PTXI_NO_SLOT)
         ptxi_x86_alu(&c->x, PTXI_ADD, 64, PTXI_RAX, ptxi_native_frame(i->c, 0));
-    ptxi_x86_store(&c->x, 64, FIELD(i->d, form), PTXI_NATIVE_ROW);
-    ptxi_x86_store(&c->x, 64, FIELD(i->d, stride), PTXI_RCX);
-    ptxi_x86_store(&c->x, 64, FIELD(i->d, first), PTXI_RAX);
+    ptxi_x86_store(&c->x, 64, OF_ROW(i->d, form), PTXI_NATIVE_ROW);
+    ptxi_x86_store(&c->x, 64, OF_ROW(i->d, stride), PTXI_RCX);
+    ptxi_x86_store(&c->x, 64, OF_ROW(i->d, first), PTXI_RAX);
     ptxi_native_resume(c, rare);
     return true;
 }
 
-/* A field of the cache entry with the allocation that the instruction hit last: ptxi_access_hit(). */
-static struct ptxi_x86_rm of_hit(insn *i, size_t offset)
-{
-    const size_t entry = ((uintptr_t)i / sizeof *i) % PTXI_ACCESS_HITS * sizeof(struct ptxi_access_hit);
-
-    return ptxi_x86_at(PTXI_NATIVE_HITS, (int32_t)(entry + offset));
-}
-
-#define HIT(i, name) of_hit(i, offsetof(struct ptxi_access_hit, name))
-
-/* Whether `bytes` at rax are in that allocation, as in ptxi_access_is_cached(). */
+/* Whether `bytes` at rax are in the allocation that the instruction hit last, as in ptxi_access_is_cached(). */
 static void check_bounds(builder *c, insn *i, unsigned bytes, bool is_store, uint32_t rare)
 {
-    ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_RAX, HIT(i, lo));
+    ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_RAX, OF_HIT(i, lo));
     ptxi_native_jump_rare(c, rare, PTXI_B);
     ptxi_x86_lea(&c->x, 64, PTXI_RCX, ptxi_x86_at(PTXI_RAX, (int32_t)bytes));
-    ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_RCX, is_store ? HIT(i, write_hi) : HIT(i, hi));
+    ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_RCX, is_store ? OF_HIT(i, write_hi) : OF_HIT(i, hi));
     ptxi_native_jump_rare(c, rare, PTXI_A);
     ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_RCX, reg(PTXI_RAX));
     ptxi_native_jump_rare(c, rare, PTXI_BE);
     ptxi_x86_load(&c->x, 64, PTXI_RDX, ptxi_x86_at(PTXI_NATIVE_GENERATION, 0));
-    ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_RDX, HIT(i, generation));
+    ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_RDX, OF_HIT(i, generation));
     ptxi_native_jump_rare(c, rare, PTXI_NE);
 }
 
@@ -132,10 +108,10 @@ static void prefetch_rounds(builder *c, insn *i)
     if (!c->in_loop[c->now])
         return;
     ptxi_x86_load(&c->x, 64, PTXI_RCX, reg(PTXI_RAX));
-    ptxi_x86_alu(&c->x, PTXI_SUB, 64, PTXI_RCX, HIT(i, last));
-    ptxi_x86_store(&c->x, 64, HIT(i, last), PTXI_RAX);
-    ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_RCX, HIT(i, step));
-    ptxi_x86_store(&c->x, 64, HIT(i, step), PTXI_RCX);
+    ptxi_x86_alu(&c->x, PTXI_SUB, 64, PTXI_RCX, OF_HIT(i, last));
+    ptxi_x86_store(&c->x, 64, OF_HIT(i, last), PTXI_RAX);
+    ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_RCX, OF_HIT(i, step));
+    ptxi_x86_store(&c->x, 64, OF_HIT(i, step), PTXI_RCX);
     irregular = ptxi_x86_jump_if(&c->x, PTXI_NE);
     ptxi_x86_shl(&c->x, 64, PTXI_RCX, LOG_AHEAD);
     ptxi_x86_prefetch(&c->x, ptxi_x86_indexed(PTXI_RAX, PTXI_RCX, 0));
@@ -145,9 +121,9 @@ static void prefetch_rounds(builder *c, insn *i)
 /* rax = the address of lane 0, if the register holds a row of aligned addresses */
 static void load_first(builder *c, insn *i, unsigned size, uint32_t rare)
 {
-    ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_NATIVE_ROW, FIELD(i->a, form));
+    ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_NATIVE_ROW, OF_ROW(i->a, form));
     ptxi_native_jump_rare(c, rare, PTXI_NE);
-    ptxi_x86_load(&c->x, 64, PTXI_RAX, FIELD(i->a, first));
+    ptxi_x86_load(&c->x, 64, PTXI_RAX, OF_ROW(i->a, first));
     ptxi_x86_test_imm(&c->x, reg(PTXI_RAX), (int32_t)size - 1);
     ptxi_native_jump_rare(c, rare, PTXI_NE);
     if (i->imm)
@@ -190,7 +166,7 @@ static void define(builder *c, unsigned slot, unsigned bits, const unsigned *d)
 /* All lanes have one address. */
 static void load_one(builder *c, insn *i, unsigned bits, const unsigned *d, uint32_t rare)
 {
-    ptxi_x86_alu_imm(&c->x, PTXI_CMP, 64, FIELD(i->a, stride), 0);
+    ptxi_x86_alu_imm(&c->x, PTXI_CMP, 64, OF_ROW(i->a, stride), 0);
     ptxi_native_jump_rare(c, rare, PTXI_NE);
     check_bounds(c, i, bits / 8, false, rare);
     ptxi_x86_vector(&c->x, bits == 32 ? PTXI_V_BROADCASTD : PTXI_V_BROADCASTQ, d[0], 0, ptxi_x86_at(PTXI_RAX, 0));
@@ -198,19 +174,20 @@ static void load_one(builder *c, insn *i, unsigned bits, const unsigned *d, uint
         ptxi_x86_vector(&c->x, PTXI_V_MOV, d[k], 0, reg(d[0]));
 }
 
-bool ptxi_native_emit_load_row(builder *c, insn *i, uint32_t bits, uint32_t unused)
+bool ptxi_native_emit_load_row(builder *c, insn *i, uint32_t elements, uint32_t kind)
 {
-    const unsigned size = bits / 8;
+    const unsigned size = ptxi_element_bytes(elements), bits = 8 * size;
     unsigned d[MAX_PARTS];
     uint32_t rare, one, done;
 
-    (void)unused;
+    (void)kind;
     if (i->imm & ((int32_t)size - 1))
         return false;
     new_registers(c, bits, d);
     rare = ptxi_native_rare(c, PTXI_RARE_HANDLER);
+    ptxi_native_try_lanes(c, rare, ptxi_native_access_lanes);
     load_first(c, i, size, rare);
-    ptxi_x86_alu_imm(&c->x, PTXI_CMP, 64, FIELD(i->a, stride), (int32_t)size);
+    ptxi_x86_alu_imm(&c->x, PTXI_CMP, 64, OF_ROW(i->a, stride), (int32_t)size);
     one = ptxi_x86_jump_if(&c->x, PTXI_NE);
     check_bounds(c, i, PTXI_LANES * size, false, rare);
     prefetch_rounds(c, i);
@@ -224,17 +201,18 @@ bool ptxi_native_emit_load_row(builder *c, insn *i, uint32_t bits, uint32_t unus
     return true;
 }
 
-bool ptxi_native_emit_store_row(builder *c, insn *i, uint32_t bits, uint32_t unused)
+bool ptxi_native_emit_store_row(builder *c, insn *i, uint32_t elements, uint32_t kind)
 {
-    const unsigned size = bits / 8;
+    const unsigned size = ptxi_element_bytes(elements), bits = 8 * size;
     uint32_t rare;
 
-    (void)unused;
+    (void)kind;
     if (i->imm & ((int32_t)size - 1))
         return false;
     rare = ptxi_native_rare(c, PTXI_RARE_HANDLER);
+    ptxi_native_try_lanes(c, rare, ptxi_native_access_lanes);
     load_first(c, i, size, rare);
-    ptxi_x86_alu_imm(&c->x, PTXI_CMP, 64, FIELD(i->a, stride), (int32_t)size);
+    ptxi_x86_alu_imm(&c->x, PTXI_CMP, 64, OF_ROW(i->a, stride), (int32_t)size);
     ptxi_native_jump_rare(c, rare, PTXI_NE);
     check_bounds(c, i, PTXI_LANES * size, true, rare);
     store_row(c, i->b, bits, PTXI_NO_REGISTER, 0);
@@ -257,7 +235,7 @@ static struct ptxi_x86_rm of_track_row(insn *i, size_t offset)
 /* rdx = the address of the words for the row at rax, if the instruction has used their page in this launch */
 static void find_track_words(builder *c, insn *i, unsigned bytes, uint32_t rare)
 {
-    ptxi_x86_load(&c->x, 64, PTXI_RCX, of_warp(offsetof(struct ptxi_warp, cta)));
+    ptxi_x86_load(&c->x, 64, PTXI_RCX, OF_WARP(cta));
     ptxi_x86_load(&c->x, 64, PTXI_RCX, ptxi_x86_at(PTXI_RCX, offsetof(struct ptxi_cta, grid)));
     ptxi_x86_load(&c->x, 64, PTXI_RCX, ptxi_x86_at(PTXI_RCX, offsetof(struct ptxi_grid, tracker)));
     ptxi_x86_test(&c->x, 64, PTXI_RCX, PTXI_RCX);
@@ -287,11 +265,11 @@ bool ptxi_native_emit_track_row(builder *c, insn *i, uint32_t first, uint32_t se
         return false;
     words = ptxi_native_temporary(c);
     rare = ptxi_native_rare(c, PTXI_RARE_HANDLER);
-    ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_NATIVE_ROW, FIELD(i->a, form));
+    ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_NATIVE_ROW, OF_ROW(i->a, form));
     ptxi_native_jump_rare(c, rare, PTXI_NE);
-    ptxi_x86_alu_imm(&c->x, PTXI_CMP, 64, FIELD(i->a, stride), (int32_t)size);
+    ptxi_x86_alu_imm(&c->x, PTXI_CMP, 64, OF_ROW(i->a, stride), (int32_t)size);
     ptxi_native_jump_rare(c, rare, PTXI_NE);
-    ptxi_x86_load(&c->x, 64, PTXI_RAX, FIELD(i->a, first));
+    ptxi_x86_load(&c->x, 64, PTXI_RAX, OF_ROW(i->a, first));
     if (i->imm)
         ptxi_x86_alu_imm(&c->x, PTXI_ADD, 64, reg(PTXI_RAX), i->imm);
     ptxi_x86_test_imm(&c->x, reg(PTXI_RAX), 7);
@@ -316,10 +294,10 @@ static void check_shared(builder *c, int32_t least, int32_t most, uint32_t rare)
     ptxi_x86_test(&c->x, 32, PTXI_RCX, PTXI_RCX);
     ptxi_native_jump_rare(c, rare, PTXI_L);
     ptxi_x86_lea(&c->x, 64, PTXI_RDX, ptxi_x86_at(PTXI_RAX, least));
-    ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_RDX, of_warp(offsetof(struct ptxi_warp, shared_at)));
+    ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_RDX, OF_WARP(shared_at));
     ptxi_native_jump_rare(c, rare, PTXI_L);
-    ptxi_x86_load(&c->x, 64, PTXI_RDX, of_warp(offsetof(struct ptxi_warp, shared_at)));
-    ptxi_x86_alu(&c->x, PTXI_ADD, 64, PTXI_RDX, of_warp(offsetof(struct ptxi_warp, shared_size)));
+    ptxi_x86_load(&c->x, 64, PTXI_RDX, OF_WARP(shared_at));
+    ptxi_x86_alu(&c->x, PTXI_ADD, 64, PTXI_RDX, OF_WARP(shared_size));
     ptxi_x86_alu_imm(&c->x, PTXI_SUB, 64, reg(PTXI_RDX), 4);
     ptxi_x86_alu_imm(&c->x, PTXI_SUB, 64, reg(PTXI_RDX), most);
     ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_RCX, reg(PTXI_RDX));
@@ -332,6 +310,7 @@ static uint32_t check_shared_row(builder *c, insn *i)
     struct ptxi_x86_rm first = ptxi_native_scalar(c, i->a);
     uint32_t rare = check_row(c, i->a, 2);
 
+    ptxi_native_try_lanes(c, rare, ptxi_native_access_lanes);
     ptxi_x86_load(&c->x, 32, PTXI_RAX, first);
     ptxi_x86_test_imm(&c->x, reg(PTXI_RAX), 3);
     ptxi_native_jump_rare(c, rare, PTXI_NE);
@@ -376,9 +355,12 @@ bool ptxi_native_emit_store_shared(builder *c, insn *i, uint32_t first, uint32_t
 /* --- addresses of a known shape (exec/memory/shape.h). A group of lanes is a part. ---
  *
  * Shapes are launch-invariant. The first load with a shape checks it for all loads up to the next place where the code
- * may be entered. If the check fails, the code is left. */
+ * may be entered, and keeps the result on the stack. */
 
-#define SHAPE(slot, name) field(slot, offsetof(struct ptxi_shape, name))
+enum { SHAPE_OTHER, SHAPE_CONTIGUOUS, SHAPE_ONE }; /* all groups are contiguous, or each is one address */
+
+
+#define SHAPE(slot, name) ptxi_native_frame(slot, offsetof(struct ptxi_shape, name))
 
 static bool is_aligned_shaped(insn *i)
 {
@@ -399,23 +381,34 @@ static void offsets_of_shape(const builder *c, unsigned slot, int32_t *least, in
     }
 }
 
-static bool is_checked(const builder *c, unsigned slot)
+static struct ptxi_x86_rm result_of_check(unsigned k)
+{
+    return ptxi_x86_at(PTXI_RSP, (int32_t)k);
+}
+
+/* The number of the shape, or PTXI_NATIVE_SHAPES if it has not been checked. */
+static unsigned find_shape(const builder *c, unsigned slot)
 {
     for (unsigned k = 0; k < c->shape_count; k++)
         if (c->shapes[k] == slot)
-            return true;
-    return false;
+            return k;
+    return PTXI_NATIVE_SHAPES;
 }
 
-static void check_shape(builder *c, insn *i)
+/* Returns the number of the result. */
+static unsigned check_shape(builder *c, insn *i, uint32_t rare)
 {
-    uint32_t rare = ptxi_native_rare(c, PTXI_RARE_LEAVE);
+    const int32_t all_contiguous = ptxi_native_parts(c, 32) == 4 ? 0x01010101 : 0x0101;
     int32_t least = i->imm, most = i->imm;
+    unsigned number = PTXI_NATIVE_SHAPES;
+    uint32_t other, done;
 
     if (c->shape_count < PTXI_NATIVE_SHAPES) {
-        c->shapes[c->shape_count++] = i->b;
+        number = c->shape_count++;
+        c->shapes[number] = i->b;
         offsets_of_shape(c, i->b, &least, &most);
     }
+    ptxi_x86_store_byte(&c->x, result_of_check(number), SHAPE_OTHER);
     ptxi_x86_cmp_byte(&c->x, SHAPE(i->b, usable), 0);
     ptxi_native_jump_rare(c, rare, PTXI_E);
     ptxi_x86_test_imm(&c->x, SHAPE(i->b, bits), 3);
@@ -423,37 +416,45 @@ static void check_shape(builder *c, insn *i)
     ptxi_x86_load(&c->x, 32, PTXI_RAX, SHAPE(i->b, lo));
     ptxi_x86_load(&c->x, 32, PTXI_RCX, SHAPE(i->b, hi));
     check_shared(c, least, most, rare);
+    ptxi_x86_alu_imm(&c->x, PTXI_CMP, 32, SHAPE(i->b, contiguous), all_contiguous);
+    other = ptxi_x86_jump_if(&c->x, PTXI_NE);
+    ptxi_x86_store_byte(&c->x, result_of_check(number), SHAPE_CONTIGUOUS);
+    done = ptxi_x86_jump(&c->x);
+    ptxi_x86_patch(&c->x, other, c->x.size);
+    ptxi_x86_alu_imm(&c->x, PTXI_CMP, 32, SHAPE(i->b, contiguous), 0);
+    ptxi_native_jump_rare(c, rare, PTXI_NE);
+    ptxi_x86_store_byte(&c->x, result_of_check(number), SHAPE_ONE);
+    ptxi_x86_patch(&c->x, done, c->x.size);
+    return number;
 }
 
 static void load_groups(builder *c, insn *i, const unsigned *d, uint32_t load)
 {
     for (unsigned k = 0; k < ptxi_native_parts(c, 32); k++) {
-        ptxi_x86_load(&c->x, 32, PTXI_RAX, field(i->b, offsetof(struct ptxi_shape, first) + 4 * k));
+        ptxi_x86_load(&c->x, 32, PTXI_RAX, ptxi_native_frame(i->b, offsetof(struct ptxi_shape, first) + 4 * k));
         ptxi_x86_vector(&c->x, load, d[k], 0, ptxi_x86_indexed(PTXI_RAX, PTXI_NATIVE_SHARED, i->imm));
     }
 }
 
-/* All groups are contiguous, or each is one address. */
-bool ptxi_native_emit_load_shaped(builder *c, insn *i, uint32_t first, uint32_t second)
+bool ptxi_native_emit_load_shaped(builder *c, insn *i, uint32_t elements, uint32_t kind)
 {
-    const int32_t all_contiguous = ptxi_native_parts(c, 32) == 4 ? 0x01010101 : 0x0101;
-    unsigned d[MAX_PARTS];
+    unsigned d[MAX_PARTS], number = find_shape(c, i->b);
     uint32_t mixed, other, done;
 
-    (void)first, (void)second;
+    (void)elements, (void)kind;
     if (!is_aligned_shaped(i))
         return false;
     new_registers(c, 32, d);
-    if (!is_checked(c, i->b))
-        check_shape(c, i);
     mixed = ptxi_native_rare(c, PTXI_RARE_HANDLER);
-    ptxi_x86_alu_imm(&c->x, PTXI_CMP, 32, SHAPE(i->b, contiguous), all_contiguous);
+    ptxi_native_try_lanes(c, mixed, ptxi_native_access_lanes);
+    if (number == PTXI_NATIVE_SHAPES)
+        number = check_shape(c, i, mixed);
+    ptxi_x86_cmp_byte(&c->x, result_of_check(number), SHAPE_CONTIGUOUS);
     other = ptxi_x86_jump_if(&c->x, PTXI_NE);
     load_groups(c, i, d, PTXI_V_MOVU);
     done = ptxi_x86_jump(&c->x);
     ptxi_x86_patch(&c->x, other, c->x.size);
-    ptxi_x86_alu_imm(&c->x, PTXI_CMP, 32, SHAPE(i->b, contiguous), 0);
-    ptxi_native_jump_rare(c, mixed, PTXI_NE);
+    ptxi_native_jump_rare(c, mixed, PTXI_B);
     load_groups(c, i, d, PTXI_V_BROADCASTD);
     ptxi_x86_patch(&c->x, done, c->x.size);
     define(c, i->d, 32, d);

@@ -211,21 +211,3 @@ bool ptxi_native_emit_address_index(builder *c, insn *i, uint32_t is_signed, uin
     ptxi_native_resume(c, rare);
     return true;
 }
-
-bool ptxi_native_emit_address_add(builder *c, insn *i, uint32_t first, uint32_t second)
-{
-    uint32_t rare;
-
-    (void)first, (void)second;
-    if (i->c != PTXI_NO_SLOT)
-        ptxi_native_scalar(c, i->c);
-    rare = ptxi_native_rare(c, PTXI_RARE_HANDLER);
-    check_row(c, i->a, rare);
-    ptxi_x86_load(&c->x, 64, PTXI_RAX, FIELD(i->a, first));
-    ptxi_x86_load(&c->x, 64, PTXI_RCX, FIELD(i->a, stride));
-    if (i->c != PTXI_NO_SLOT)
-        ptxi_x86_alu(&c->x, PTXI_ADD, 64, PTXI_RAX, ptxi_native_frame(i->c, 0));
-    set_row(c, i->d);
-    ptxi_native_resume(c, rare);
-    return true;
-}

@@ -4,6 +4,7 @@
 
 #include "exec/sync/lane_collectives.h"
 #include "isa/isa.h"
+#include "native/memory.h"
 #include "native/native.h"
 
 static const struct ptxi_native_op ops[PTXI_OP_COUNT] = {

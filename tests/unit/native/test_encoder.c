@@ -17,6 +17,8 @@ static const char *const general_texts[] = {
     "lea rcx,[rax+0x80]",
     "push r12", "pop rbp", "call rax", "jmp rdx", "mov rsi,rbx",
     "mov eax,DWORD PTR [rax+r14*1+0x40]", "prefetcht0 BYTE PTR [rax+rcx*1+0x0]", "ret",
+    "movzx ecx,BYTE PTR [rbp+0x11]", "movzx ecx,WORD PTR [rbp+0x12]", "mov BYTE PTR [rax+r14*1+0x3],cl",
+    "mov WORD PTR [rax+0x4],cx", "mov BYTE PTR [rsp+0x2],0x1", "shlx rax,rcx,rdx",
 };
 
 static void encode_general(struct ptxi_x86 *x)
@@ -47,6 +49,12 @@ static void encode_general(struct ptxi_x86 *x)
     ptxi_x86_load(x, 32, PTXI_RAX, ptxi_x86_indexed(PTXI_RAX, PTXI_R14, 64));
     ptxi_x86_prefetch(x, ptxi_x86_indexed(PTXI_RAX, PTXI_RCX, 0));
     ptxi_x86_ret(x);
+    ptxi_x86_load_part(x, 8, PTXI_RCX, M(PTXI_RBP, 17));
+    ptxi_x86_load_part(x, 16, PTXI_RCX, M(PTXI_RBP, 18));
+    ptxi_x86_store_part(x, 8, ptxi_x86_indexed(PTXI_RAX, PTXI_R14, 3), PTXI_RCX);
+    ptxi_x86_store_part(x, 16, M(PTXI_RAX, 4), PTXI_RCX);
+    ptxi_x86_store_byte(x, M(PTXI_RSP, 2), 1);
+    ptxi_x86_shlx(x, PTXI_RAX, PTXI_RCX, PTXI_RDX);
 }
 
 /* Vector instructions: the name for 256 and for 512 bits, and the operands: `r` reg, `v` first, `m` the last one. */
@@ -77,6 +85,10 @@ static const struct {
     { PTXI_V_PABSD, "vpabsd", "vpabsd", true },
     { PTXI_V_PCMPEQD, "vpcmpeqd", NULL, false }, { PTXI_V_PCMPGTD, "vpcmpgtd", NULL, false },
     { PTXI_V_CVTDQ2PS, "vcvtdq2ps", "vcvtdq2ps", true },
+    { PTXI_V_PCMPEQQ, "vpcmpeqq", NULL, false }, { PTXI_V_PCMPGTQ, "vpcmpgtq", NULL, false },
+    { PTXI_V_UNPCKLPS, "vunpcklps", "vunpcklps", false }, { PTXI_V_UNPCKHPS, "vunpckhps", "vunpckhps", false },
+    { PTXI_V_UNPCKLPD, "vunpcklpd", "vunpcklpd", false }, { PTXI_V_UNPCKHPD, "vunpckhpd", "vunpckhpd", false },
+    { PTXI_V_PACKUSDW, "vpackusdw", "vpackusdw", false },
 };
 
 enum { VECTORS = sizeof vectors / sizeof *vectors };
@@ -90,6 +102,10 @@ static const char *const narrow_texts[] = {
     "vshufps ymm1,ymm2,ymm3,0x88", "vpermq ymm1,ymm1,0xd8", "vmovmskps ecx,ymm9", "vmovmskpd eax,ymm1",
     "vpblendvb ymm1,ymm2,ymm3,ymm12", "vmovd xmm9,eax", "vmovd eax,xmm9", "vzeroupper", "vptest ymm9,ymm15",
     "vpermd ymm3,ymm10,ymm12", "vpblendd ymm1,ymm9,ymm3,0xf0",
+    "vpgatherdd ymm8,DWORD PTR [rdx+ymm3*1+0x0],ymm15", "vpgatherdq ymm9,QWORD PTR [rdx+xmm14*1+0x0],ymm15",
+    "vpgatherqd xmm8,DWORD PTR [rcx+ymm4*1+0x40],xmm15", "vpgatherqq ymm8,QWORD PTR [rcx+ymm7*1-0x8],ymm15",
+    "vinserti128 ymm8,ymm8,xmm14,0x1", "vextracti128 xmm14,ymm3,0x1", "vmovq xmm8,rax", "vmovq rax,xmm8",
+    "vmovq QWORD PTR [rax+r14*1+0x8],xmm8", "vmovhps QWORD PTR [rax+0x8],xmm9", "vmovdqu xmm1,XMMWORD PTR [rax+0x10]",
 };
 
 static void encode_narrow(struct ptxi_x86 *x)
@@ -113,6 +129,17 @@ static void encode_narrow(struct ptxi_x86 *x)
     ptxi_x86_vector(x, PTXI_V_PTEST, 9, 0, R(15));
     ptxi_x86_vector(x, PTXI_V_PERMD, 3, 10, R(12));
     ptxi_x86_vector_imm(x, PTXI_V_BLENDD, 1, 9, R(3), 0xf0);
+    ptxi_x86_gather(x, PTXI_V_GATHERDD, 8, PTXI_RDX, 3, 0, 15);
+    ptxi_x86_gather(x, PTXI_V_GATHERDQ, 9, PTXI_RDX, 14, 0, 15);
+    ptxi_x86_gather(x, PTXI_V_GATHERQD, 8, PTXI_RCX, 4, 64, 15);
+    ptxi_x86_gather(x, PTXI_V_GATHERQQ, 8, PTXI_RCX, 7, -8, 15);
+    ptxi_x86_vector_imm(x, PTXI_V_INSERT_128, 8, 8, R(14), 1);
+    ptxi_x86_vector_imm(x, PTXI_V_EXTRACT_128, 3, 0, R(14), 1);
+    ptxi_x86_vector_128(x, PTXI_V_MOVQ, 8, 0, R(PTXI_RAX));
+    ptxi_x86_vector_128(x, PTXI_V_MOVQ_TO, 8, 0, R(PTXI_RAX));
+    ptxi_x86_vector_128(x, PTXI_V_MOVQ_TO, 8, 0, ptxi_x86_indexed(PTXI_RAX, PTXI_R14, 8));
+    ptxi_x86_vector_128(x, PTXI_V_MOVHPS_TO, 9, 0, M(PTXI_RAX, 8));
+    ptxi_x86_vector_128(x, PTXI_V_MOVU, 1, 0, M(PTXI_RAX, 16));
 }
 
 static const char *const wide_texts[] = {
@@ -124,6 +151,12 @@ static const char *const wide_texts[] = {
     "vpblendmq zmm0{k1},zmm22,ZMMWORD PTR [rbp+0x80]", "vmovdqa32 zmm17{k1},zmm18", "vpmovqd ymm4,zmm30",
     "vinserti64x4 zmm1,zmm1,ymm21,0x1", "kmovw k1,WORD PTR [rbp+0x42]", "kmovb k1,BYTE PTR [rbp+0x43]", "kmovw ecx,k1",
     "kortestw k1,k1", "vpermd zmm19,zmm2,zmm31", "vpermd zmm3{k1},zmm20,zmm4", "kmovw k1,eax",
+    "vpgatherdd zmm8{k1},DWORD PTR [rdx+zmm3*1+0x0]", "vpgatherdq zmm9{k1},QWORD PTR [rdx+ymm14*1+0x0]",
+    "vpgatherqd ymm8{k1},DWORD PTR [rcx+zmm4*1+0x40]", "vpgatherqq zmm8{k1},QWORD PTR [rcx+zmm7*1-0x8]",
+    "vpscatterdd DWORD PTR [rdx+zmm3*1+0x0]{k1},zmm8", "vpscatterdq QWORD PTR [rdx+ymm14*1+0x0]{k1},zmm9",
+    "vpscatterqd DWORD PTR [rcx+zmm4*1+0x40]{k1},ymm8", "vpscatterqq QWORD PTR [rcx+zmm7*1+0x8]{k1},zmm8",
+    "vextracti64x4 ymm14,zmm3,0x1", "vpmovdw ymm8,zmm2", "vptestmd k1,zmm11,zmm8", "vpcmpleuq k1{k1},zmm12,zmm9",
+    "vpcmpeqq k1,zmm8,zmm3",
 };
 
 static void encode_wide(struct ptxi_x86 *x)
@@ -151,6 +184,19 @@ static void encode_wide(struct ptxi_x86 *x)
     ptxi_x86_vector(x, PTXI_V_PERMD, 19, 2, R(31));
     ptxi_x86_vector_masked(x, PTXI_V_PERMD, 3, 20, R(4), -1, 1);
     ptxi_x86_kmovw_to(x, 1, PTXI_RAX);
+    ptxi_x86_gather(x, PTXI_V_GATHERDD, 8, PTXI_RDX, 3, 0, 1);
+    ptxi_x86_gather(x, PTXI_V_GATHERDQ, 9, PTXI_RDX, 14, 0, 1);
+    ptxi_x86_gather(x, PTXI_V_GATHERQD, 8, PTXI_RCX, 4, 64, 1);
+    ptxi_x86_gather(x, PTXI_V_GATHERQQ, 8, PTXI_RCX, 7, -8, 1);
+    ptxi_x86_gather(x, PTXI_V_SCATTERDD, 8, PTXI_RDX, 3, 0, 1);
+    ptxi_x86_gather(x, PTXI_V_SCATTERDQ, 9, PTXI_RDX, 14, 0, 1);
+    ptxi_x86_gather(x, PTXI_V_SCATTERQD, 8, PTXI_RCX, 4, 64, 1);
+    ptxi_x86_gather(x, PTXI_V_SCATTERQQ, 8, PTXI_RCX, 7, 8, 1);
+    ptxi_x86_vector_imm(x, PTXI_V_EXTRACT_HALF, 3, 0, R(14), 1);
+    ptxi_x86_vector(x, PTXI_V_PMOVDW_TO, 2, 0, R(8));
+    ptxi_x86_vector_masked(x, PTXI_V_TESTMD, 1, 11, R(8), -1, 0);
+    ptxi_x86_vector_masked(x, PTXI_V_PCMPUQ, 1, 12, R(9), 2, 1);
+    ptxi_x86_vector_masked(x, PTXI_V_PCMPQ, 1, 8, R(3), 0, 0);
 }
 
 /* --- objdump --- */

@@ -143,6 +143,41 @@ static void any_access(struct random *r, struct ptxi_str *s)
                         offset);
 }
 
+/* An access of two or four words, or of 8 or 16 bits, mostly at scattered addresses. */
+static void any_other_access(struct random *r, struct ptxi_str *s)
+{
+    static const char *const index[] = { "%i1", "%i2", "%i3", "%i2" }, *const loads[] = { "u8", "s8", "u16", "s16" };
+    const bool shared = draw(r, 2), store = draw(r, 2);
+    const unsigned kind = draw(r, 4), count = kind == 0 ? 4 : kind == 1 ? 2 : 1, small = draw(r, 4);
+    const unsigned bytes = count > 1 ? 4 * count : 1u << small / 2, a = draw(r, REGS), offset = bytes * draw(r, 4);
+    char memory[40], values[60];
+
+    if (shared)
+        ptxi_str_printf(s, "mad.lo.s32 %%i9, %s, %u, %%i8;\n", index[draw(r, 4)], bytes);
+    else
+        ptxi_str_printf(s, "mul.wide.s32 %%a2, %s, %u;\nadd.s64 %%a2, %%a2, %%a1;\n",
+                        draw(r, 3) ? index[draw(r, 4)] : "%i0", bytes);
+    snprintf(memory, sizeof memory, "[%s+%u]", shared ? "%i9" : "%a2", draw(r, 60) ? offset : offset + 1);
+    if (count == 4)
+        snprintf(values, sizeof values, "{%%r%u, %%r%u, %%r%u, %%r%u}", a, (a + 1) % REGS, (a + 2) % REGS,
+                 (a + 3) % REGS);
+    else if (count == 2)
+        snprintf(values, sizeof values, "{%%r%u, %%r%u}", a, (a + 1) % REGS);
+    else
+        snprintf(values, sizeof values, kind == 2 ? "%%r%u" : "%%h%u", a);
+    if (kind == 3 && store)
+        ptxi_str_printf(s, "cvt.u16.u32 %%h%u, %%r%u;\n", a, draw(r, REGS));
+    if (store)
+        ptxi_str_printf(s, "st.%s%s.%s %s, %s;\n", shared ? "shared" : "global",
+                        count == 4 ? ".v4" : count == 2 ? ".v2" : "", count > 1 ? "b32" : loads[small], memory, values);
+    else
+        ptxi_str_printf(s, "ld.%s%s.%s %s, %s;\n", shared ? "shared" : "global",
+                        count == 4 ? ".v4" : count == 2 ? ".v2" : "", count > 1 ? "b32" : loads[small], values, memory);
+    if (kind == 3 && !store)
+        ptxi_str_printf(s, "cvt.%s32.%s16 %%r%u, %%h%u;\n", small % 2 ? "s" : "u", small % 2 ? "s" : "u",
+                        draw(r, REGS), a);
+}
+
 /* Constant lanes, mostly. All lanes of a warp take part. */
 static void any_shuffle(struct random *r, struct ptxi_str *s)
 {
@@ -163,7 +198,8 @@ static void any_operation(struct random *r, struct ptxi_str *s)
 {
     switch (draw(r, 10)) {
     case 0: case 1: any_predicate(r, s); break;
-    case 2: case 3: any_access(r, s); break;
+    case 2: any_access(r, s); break;
+    case 3: draw(r, 2) ? any_access(r, s) : any_other_access(r, s); break;
     case 4: case 5: any_64(r, s); break;
     case 6:
         ptxi_str_printf(s, "@%s%%p%u add.s32 %%r%u, %%r%u, 1;\n", draw(r, 2) ? "!" : "", draw(r, PREDS), draw(r, REGS),
@@ -238,7 +274,7 @@ static void write_program(struct random *r, struct ptxi_str *s, unsigned rounds)
 
     ptxi_str_puts(s, ".version 8.0\n.target sm_90\n.address_size 64\n"
                      ".visible .entry k(.param .u64 data, .param .u64 out)\n{\n"
-                     ".reg .b32 %r<9>, %i<12>, %c<10>;\n.reg .b64 %d<9>, %a<9>;\n.reg .pred %p<10>;\n"
+                     ".reg .b32 %r<9>, %i<12>, %c<10>;\n.reg .b16 %h<9>;\n.reg .b64 %d<9>, %a<9>;\n.reg .pred %p<10>;\n"
                      ".shared .align 8 .b8 tile[1024];\n"
                      "ld.param.u64 %a1, [data];\nmov.u32 %i4, %ctaid.x;\nmov.u32 %i5, %ntid.x;\nmov.u32 %i6, %tid.x;\n"
                      "mad.lo.s32 %i0, %i4, %i5, %i6;\nand.b32 %i3, %i6, 31;\nmov.u32 %i8, tile;\nmov.u32 %i1, 7;\n"

@@ -1,0 +1,246 @@
+/* Operations on address registers (exec/engine/row_register.h) whose operands are not a row of all lanes, and those
+ * that find a row in a register of 64 bits. */
+#include "native/memory.h"
+
+typedef struct ptxi_native_builder builder;
+typedef const struct ptxi_insn insn;
+
+enum { T0 = 8, T1, T2, T3, T4, MASK = 1 };
+
+static struct ptxi_x86_rm reg(unsigned r)
+{
+    return ptxi_x86_reg(r);
+}
+
+static void op(builder *c, uint32_t code, unsigned d, unsigned a, unsigned b)
+{
+    ptxi_x86_vector(&c->x, code, d, a, reg(b));
+}
+
+/* The register becomes a row with first value rax and stride rcx. */
+static void set_row(builder *c, unsigned slot)
+{
+    ptxi_x86_store(&c->x, 64, OF_ROW(slot, form), PTXI_NATIVE_ROW);
+    ptxi_x86_store(&c->x, 64, OF_ROW(slot, first), PTXI_RAX);
+    ptxi_x86_store(&c->x, 64, OF_ROW(slot, stride), PTXI_RCX);
+}
+
+static struct ptxi_x86_rm lanes_of(const builder *c, unsigned slot, unsigned k)
+{
+    return ptxi_native_frame(slot, (unsigned)offsetof(struct ptxi_address, lanes) + k * c->bytes);
+}
+
+/* No lane is in a row: ptxi_row_tag(0). */
+static void set_lanes(builder *c, unsigned slot)
+{
+    ptxi_x86_store_imm(&c->x, 64, OF_ROW(slot, form), 0);
+}
+
+/* rax += operand c, which all lanes have in common */
+static void add_base(builder *c, insn *i)
+{
+    if (i->c != PTXI_NO_SLOT)
+        ptxi_x86_alu(&c->x, PTXI_ADD, 64, PTXI_RAX, ptxi_native_frame(i->c, 0));
+}
+
+/* T4 = operand c in all lanes */
+static void broadcast_base(builder *c, insn *i)
+{
+    if (i->c != PTXI_NO_SLOT)
+        ptxi_x86_vector(&c->x, PTXI_V_BROADCASTQ, T4, 0, ptxi_native_frame(i->c, 0));
+    else
+        op(c, PTXI_V_PXOR, T4, T4, T4);
+}
+
+/* Whether all elements of vectors 0, 1, ... are T0, or, if `grows`, T0 + the number of the lane. The flags are NE if
+ * not. */
+static void compare_vectors(builder *c, unsigned count, bool is_64, bool grows)
+{
+    const unsigned expected = grows ? T1 : T0;
+
+    for (unsigned k = 0; k < count; k++) {
+        if (grows) { /* only for 64 bits */
+            ptxi_x86_vector(&c->x, PTXI_V_PMOVZXDQ, T1, 0, ptxi_native_constant(PTXI_CONST_IOTA, k * c->bytes / 2));
+            op(c, PTXI_V_PADDQ, T1, T1, T0);
+        }
+        if (c->x.wide) {
+            ptxi_x86_vector_masked(&c->x, is_64 ? PTXI_V_PCMPQ : PTXI_V_PCMPD, MASK, expected, reg(k),
+                                   PTXI_COMPARE_EQ, k ? MASK : 0);
+        } else {
+            op(c, is_64 ? PTXI_V_PCMPEQQ : PTXI_V_PCMPEQD, k ? T2 : T3, expected, k);
+            if (k)
+                op(c, PTXI_V_PAND, T3, T3, T2);
+        }
+    }
+    if (c->x.wide)
+        ptxi_x86_kmovw_from(&c->x, PTXI_RAX, MASK);
+    else
+        op(c, PTXI_V_MOVMSKPS, PTXI_RAX, 0, T3);
+    ptxi_x86_alu_imm(&c->x, PTXI_CMP, 32, reg(PTXI_RAX), c->x.wide && !is_64 ? 0xffff : 0xff);
+}
+
+/* --- d = a * b + c. The index a is extended to 64 bits. --- */
+
+void ptxi_native_address_wide_lanes(builder *c, insn *i, uint32_t is_signed, uint32_t unused)
+{
+    const uint32_t extend = is_signed ? PTXI_V_PMOVSXDQ : PTXI_V_PMOVZXDQ;
+    const uint32_t multiply = is_signed ? PTXI_V_PMULDQ : PTXI_V_PMULUDQ;
+    uint32_t differ, done;
+
+    (void)unused;
+    for (unsigned k = 0; k < ptxi_native_parts(c, 32); k++)
+        ptxi_x86_vector(&c->x, PTXI_V_MOV, k, 0, ptxi_native_frame(i->a, k * c->bytes));
+    op(c, PTXI_V_BROADCASTD, T0, 0, 0);
+    compare_vectors(c, ptxi_native_parts(c, 32), false, false);
+    differ = ptxi_x86_jump_if(&c->x, PTXI_NE);
+    if (is_signed) {
+        ptxi_x86_movsxd(&c->x, PTXI_RAX, ptxi_native_frame(i->a, 0));
+        ptxi_x86_movsxd(&c->x, PTXI_RCX, ptxi_native_frame(i->b, 0));
+    } else {
+        ptxi_x86_load(&c->x, 32, PTXI_RAX, ptxi_native_frame(i->a, 0));
+        ptxi_x86_load(&c->x, 32, PTXI_RCX, ptxi_native_frame(i->b, 0));
+    }
+    ptxi_x86_imul(&c->x, PTXI_RAX, reg(PTXI_RCX));
+    add_base(c, i);
+    ptxi_x86_imm(&c->x, PTXI_RCX, 0);
+    set_row(c, i->d);
+    done = ptxi_x86_jump(&c->x);
+    ptxi_x86_patch(&c->x, differ, c->x.size);
+    ptxi_x86_vector(&c->x, PTXI_V_BROADCASTQ, T0, 0, ptxi_native_frame(i->b, 0)); /* reads only lower words */
+    broadcast_base(c, i);
+    for (unsigned k = 0; k < ptxi_native_parts(c, 64); k++) {
+        ptxi_x86_vector(&c->x, extend, T1, 0, ptxi_native_frame(i->a, k * c->bytes / 2));
+        op(c, multiply, T1, T1, T0);
+        op(c, PTXI_V_PADDQ, T1, T1, T4);
+        ptxi_x86_vector(&c->x, PTXI_V_MOV_TO, T1, 0, lanes_of(c, i->d, k));
+    }
+    set_lanes(c, i->d);
+    ptxi_x86_patch(&c->x, done, c->x.size);
+}
+
+/* --- d = (a << b) + c --- */
+
+/* Vectors 0, 1, ... become the lanes of d. T0 has the count in all elements. */
+static void shift_lanes(builder *c, insn *i)
+{
+    broadcast_base(c, i);
+    for (unsigned k = 0; k < ptxi_native_parts(c, 64); k++) {
+        op(c, PTXI_V_PSLLVQ, k, k, T0);
+        op(c, PTXI_V_PADDQ, k, k, T4);
+        ptxi_x86_vector(&c->x, PTXI_V_MOV_TO, k, 0, lanes_of(c, i->d, k));
+    }
+    set_lanes(c, i->d);
+}
+
+/* T0 = the count, in elements of 64 bits. Shifts by 64 and more give 0. */
+static void broadcast_count(builder *c, insn *i)
+{
+    if (i->op == PTXI_OP_address_add) {
+        op(c, PTXI_V_PXOR, T0, T0, T0);
+        return;
+    }
+    ptxi_x86_load(&c->x, 32, PTXI_RAX, ptxi_native_frame(i->b, 0));
+    ptxi_native_broadcast(c, T0, PTXI_RAX, 64);
+}
+
+/* For an address register that has no lanes in a row. */
+void ptxi_native_address_shift_lanes(builder *c, insn *i, uint32_t first, uint32_t second)
+{
+    (void)first, (void)second;
+    ptxi_x86_alu_imm(&c->x, PTXI_CMP, 32, OF_ROW(i->a, form), (int32_t)PTXI_ROW_FORM);
+    ptxi_native_fail(c, PTXI_E);
+    for (unsigned k = 0; k < ptxi_native_parts(c, 64); k++)
+        ptxi_x86_vector(&c->x, PTXI_V_MOV, k, 0, lanes_of(c, i->a, k));
+    broadcast_count(c, i);
+    shift_lanes(c, i);
+}
+
+/* rdx = the count. The flags are A if it is 64 or more. */
+static void load_count(builder *c, insn *i)
+{
+    ptxi_x86_load(&c->x, 32, PTXI_RDX, ptxi_native_frame(i->b, 0));
+    ptxi_x86_alu_imm(&c->x, PTXI_CMP, 32, reg(PTXI_RDX), 63);
+}
+
+/* rax and rcx, the first value and the stride, are shifted by rdx. */
+static void shift_row(builder *c)
+{
+    ptxi_x86_shlx(&c->x, PTXI_RAX, PTXI_RAX, PTXI_RDX);
+    ptxi_x86_shlx(&c->x, PTXI_RCX, PTXI_RCX, PTXI_RDX);
+}
+
+bool ptxi_native_emit_address_shift(builder *c, insn *i, uint32_t shifts, uint32_t unused)
+{
+    uint32_t rare;
+
+    (void)unused;
+    if (shifts)
+        ptxi_native_scalar(c, i->b);
+    if (i->c != PTXI_NO_SLOT)
+        ptxi_native_scalar(c, i->c);
+    rare = ptxi_native_rare(c, PTXI_RARE_HANDLER);
+    ptxi_native_try_lanes(c, rare, ptxi_native_address_shift_lanes);
+    ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_NATIVE_ROW, OF_ROW(i->a, form));
+    ptxi_native_jump_rare(c, rare, PTXI_NE);
+    ptxi_x86_load(&c->x, 64, PTXI_RAX, OF_ROW(i->a, first));
+    ptxi_x86_load(&c->x, 64, PTXI_RCX, OF_ROW(i->a, stride));
+    if (shifts) {
+        load_count(c, i);
+        ptxi_native_jump_rare(c, rare, PTXI_A);
+        shift_row(c);
+    }
+    add_base(c, i);
+    set_row(c, i->d);
+    ptxi_native_resume(c, rare);
+    return true;
+}
+
+/* All lanes have one address. */
+bool ptxi_native_emit_address_set(builder *c, insn *i, uint32_t first, uint32_t second)
+{
+    (void)first, (void)second;
+    if (i->c == PTXI_NO_SLOT)
+        return false;
+    ptxi_x86_load(&c->x, 64, PTXI_RAX, ptxi_native_scalar(c, i->c));
+    ptxi_x86_imm(&c->x, PTXI_RCX, 0);
+    set_row(c, i->d);
+    return true;
+}
+
+/* For a register of 64 bits: a row that grows by 1 or by 0, or any lanes. */
+static void lea_lanes(builder *c, insn *i, uint32_t first, uint32_t second)
+{
+    const unsigned parts = ptxi_native_parts(c, 64);
+    uint32_t grows, any, row, done;
+
+    (void)first, (void)second;
+    for (unsigned k = 0; k < parts; k++)
+        ptxi_x86_vector(&c->x, PTXI_V_MOV, k, 0, ptxi_native_frame(i->a, k * c->bytes));
+    op(c, PTXI_V_BROADCASTQ, T0, 0, 0);
+    compare_vectors(c, parts, true, true);
+    grows = ptxi_x86_jump_if(&c->x, PTXI_NE);
+    ptxi_x86_imm(&c->x, PTXI_RCX, 1);
+    row = c->x.size;
+    load_count(c, i);
+    ptxi_native_fail(c, PTXI_A);
+    ptxi_x86_load(&c->x, 64, PTXI_RAX, ptxi_native_frame(i->a, 0));
+    shift_row(c);
+    add_base(c, i);
+    set_row(c, i->d);
+    done = ptxi_x86_jump(&c->x);
+    ptxi_x86_patch(&c->x, grows, c->x.size);
+    compare_vectors(c, parts, true, false);
+    any = ptxi_x86_jump_if(&c->x, PTXI_NE);
+    ptxi_x86_imm(&c->x, PTXI_RCX, 0);
+    ptxi_x86_patch(&c->x, ptxi_x86_jump(&c->x), row);
+    ptxi_x86_patch(&c->x, any, c->x.size);
+    broadcast_count(c, i);
+    shift_lanes(c, i);
+    ptxi_x86_patch(&c->x, done, c->x.size);
+}
+
+bool ptxi_native_emit_address_lea(builder *c, insn *i, uint32_t first, uint32_t second)
+{
+    ptxi_native_put_lanes(c, i, lea_lanes, first, second);
+    return true;
+}
