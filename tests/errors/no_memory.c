@@ -278,7 +278,7 @@ static bool run(use_function *use, unsigned long n, unsigned workers)
     return reached;
 }
 
-enum { TABLES = 60, ALL_BLOCKS = 1100, BLOCKS = 60 };
+enum { TABLES = 60, ALL_BLOCKS = 1100, PEER_BLOCKS = 3000, BLOCKS = 60 };
 
 /* A run leaks nothing. The library keeps a limited number of freed blocks to detect stray accesses, so that number
  * is reached first. The map of allocations keeps the tables of address ranges that it has seen, so the sum over all
@@ -321,7 +321,7 @@ int main(void)
     SWEEP(streams)
     SWEEP(files)
     SWEEP(libraries)
-    SWEEP(peers)
+    sweep("peers", use_peers, 1, PEER_BLOCKS); /* each run has blocks in two contexts */
     SWEEP(graph_memory)
     SWEEP(mapped_memory)
     SWEEP(snapshots)
