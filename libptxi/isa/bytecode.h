@@ -160,6 +160,8 @@ struct ptxi_init_exact {
     uint16_t shadow;               /* slots: of the result's shadow, then of the operands' shadows and values */
     uint16_t shadows[3], values[3];
 };
+/* check_wgmma: imm. Why the next instruction, an access to an accumulator or a wgmma, is invalid. */
+enum ptxi_wgmma_misuse { PTXI_WGMMA_NO_FENCE, PTXI_WGMMA_NOT_COMMITTED, PTXI_WGMMA_NOT_WAITED };
 /* init_use: imm. */
 enum ptxi_init_use { PTXI_INIT_BRANCH, PTXI_INIT_GUARD, PTXI_INIT_ADDRESS };
 

@@ -39,6 +39,11 @@ bool ptxi_track_init(struct ptxi_ir *ir);
 /* Whether a function that is no kernel may write memory in a way that the tracking does not see. */
 bool ptxi_track_init_misses_calls(const struct ptxi_module_ast *tree);
 
+/* --- check_wgmma.c --- */
+
+/* Inserts reports of misuse of wgmma. */
+bool ptxi_check_wgmma(struct ptxi_ir *ir);
+
 /* --- track_pointers.c --- */
 
 /* Inserts instructions that compare the object of an access with that of its pointer. */

@@ -19,7 +19,8 @@ static bool is_tracking(const struct ptxi_ir_inst *i)
 {
     switch (i->op) {
     case PTXI_OP_init_spread: case PTXI_OP_init_move: case PTXI_OP_init_bits: case PTXI_OP_init_exact:
-    case PTXI_OP_init_use: case PTXI_OP_init_load: case PTXI_OP_init_store: case PTXI_OP_check_object:
+    case PTXI_OP_init_use: case PTXI_OP_init_load: case PTXI_OP_init_store:
+    case PTXI_OP_check_object: case PTXI_OP_check_wgmma:
         return true;
     default:
         return i->flags & PTXI_IF_NESTED;

@@ -106,6 +106,18 @@ OP( check_fence )
     NEXT;
 }
 
+OP( check_wgmma )
+{
+    static const char *const details[] = {
+        [PTXI_WGMMA_NO_FENCE] = "no wgmma.fence comes after the last write to its registers",
+        [PTXI_WGMMA_NOT_COMMITTED] = "it accesses registers of a wgmma that no wgmma.commit_group has committed",
+        [PTXI_WGMMA_NOT_WAITED] = "it accesses registers of a wgmma before a wgmma.wait_group has waited for it",
+    };
+
+    ptxi_sync_report(w, w->frame->code, i, w->active, PTXI_FINDING_WGMMA, PTXI_FINDING_ERROR, details[i->imm]);
+    NEXT;
+}
+
 /* The lanes of a warp of 32 that have the mask of lane l. */
 static ptxi_lanes lanes_of_mask(const uint32_t *mask, unsigned l, ptxi_lanes lanes)
 {

@@ -308,12 +308,24 @@ static void insert(const struct access *a, struct ptxi_record *list)
     list[at] = *n;
 }
 
+/* An atomic operation observes the strong writes before it, so they happen before all that happens after it (PTX ISA,
+ * "Causality Order"): its own record is enough. Thus the last block to increment a counter may reset it. */
+static void forget_observed(const struct access *a, struct ptxi_record *writes)
+{
+    for (unsigned k = 0; k < PTXI_CELL_RECORDS; k++)
+        if (ptxi_record_strength(&writes[k]) && !ptxi_record_is_async(&writes[k]) &&
+            ptxi_order_scopes_match(&a->t, a->scope, &writes[k]))
+            writes[k].agent = 0;
+}
+
 static inline void record_in_cell(const struct access *a, struct ptxi_cell *c)
 {
     if (!a->write) {
         insert(a, c->reads);
         return;
     }
+    if (a->strength == PTXI_CHECK_ATOMIC)
+        forget_observed(a, c->writes);
     if (a->strength != PTXI_CHECK_WEAK) {
         insert(a, c->writes);
         for (unsigned k = 0; k < PTXI_CELL_RECORDS; k++)

@@ -8,6 +8,7 @@
 #include "exec/sched/deadlock.h"
 #include "exec/sched/store_buffer.h"
 #include "exec/sched/warp_sched.h"
+#include "exec/tcgen05/tmem.h"
 #include "isa/isa.h"
 #include "native/native.h"
 
@@ -260,14 +261,24 @@ static bool is_native(const struct ptxi_grid *g)
     return g->native && !g->counting && !g->check && !g->findings;
 }
 
-enum ptxi_cluster_status ptxi_cluster_run(struct ptxi_cta *lead, const struct ptxi_level *level)
+static enum ptxi_cluster_status run_cluster(struct ptxi_cta *lead, const struct ptxi_level *level)
 {
     static const struct ptxi_level native = { .run = ptxi_native_run };
 
-    assert(lead->lead == lead && lead->busy);
     if (lead->grid->schedule)
         return run_randomly(lead);
     if (lead->grid->fair)
         return run_fairly(lead);
     return run_in_order(lead, is_native(lead->grid) ? &native : level, UINT32_MAX);
+}
+
+enum ptxi_cluster_status ptxi_cluster_run(struct ptxi_cta *lead, const struct ptxi_level *level)
+{
+    enum ptxi_cluster_status status;
+
+    assert(lead->lead == lead && lead->busy);
+    status = run_cluster(lead, level);
+    for (uint32_t m = 0; status == PTXI_CLUSTER_FINISHED && lead->grid->findings && m < lead->member_count; m++)
+        ptxi_tmem_report_leak(lead->members[m]);
+    return status;
 }

@@ -1,6 +1,7 @@
 #include "exec/tcgen05/tmem.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -161,6 +162,31 @@ static void split_off_other_warp(struct ptxi_warp *w, const struct ptxi_insn *i)
         ptxi_split_off(w, i, w->active & ~first_warp);
 }
 
+static void note_allocation(struct ptxi_warp *w, const struct ptxi_insn *i, struct ptxi_cta *const *ctas,
+                            unsigned cta_count)
+{
+    struct ptxi_fault_report where = { .access = PTXI_AK_NONE };
+
+    ptxi_fault_locate(&where, w, w->frame->code, i, w->active);
+    for (unsigned k = 0; k < cta_count; k++)
+        ctas[k]->tmem->allocated_by = ptxi_finding_site_at(&where);
+}
+
+void ptxi_tmem_report_leak(const struct ptxi_cta *c)
+{
+    const struct ptxi_grid *g = c->grid;
+    char detail[64];
+
+    if (!c->tmem || !c->tmem->allocated || !(g->tools & 1u << PTXI_TOOL_MEMORY))
+        return;
+    snprintf(detail, sizeof detail, "%d columns when the block ends",
+             __builtin_popcount(c->tmem->allocated) * PTXI_TMEM_UNIT);
+    struct ptxi_finding f = { .kind = PTXI_FINDING_TENSOR_LEAK, .severity = PTXI_FINDING_ERROR, .site_count = 1,
+                              .sites = { c->tmem->allocated_by }, .detail = detail };
+
+    ptxi_findings_add(g->findings, &f, g->code->name, g->gridid);
+}
+
 const struct ptxi_insn *ptxi_tmem_alloc(struct ptxi_warp *w, const struct ptxi_insn *i)
 {
     struct ptxi_cta *ctas[2];
@@ -193,6 +219,8 @@ const struct ptxi_insn *ptxi_tmem_alloc(struct ptxi_warp *w, const struct ptxi_i
     if (!allocate(w->cta, ctas, cta_count, columns / PTXI_TMEM_UNIT, i->mods & PTXI_TCGEN05_EXCLUSIVE, &first_column))
         return ptxi_leave_mbarrier(w, i, NULL);
     memcpy(to, &first_column, sizeof first_column);
+    if (w->cta->grid->findings)
+        note_allocation(w, i, ctas, cta_count);
     return cta_count == 2 ? wake_and_continue(w, i) : i + 1;
 }
 

@@ -4,6 +4,7 @@
 #define PTXI_EXEC_TCGEN05_TMEM_H
 
 #include "exec/engine/engine.h"
+#include "exec/finding/finding.h"
 
 enum {
     PTXI_TMEM_LANES = 128,
@@ -22,10 +23,13 @@ struct ptxi_tmem {
     bool relinquished;               /* tcgen05.relinquish_alloc_permit */
     uint32_t pair_count;             /* .cta_group::2: number of allocations by this CTA */
     uint32_t pair_first;             /* .cta_group::2: first column of the last allocation */
+    struct ptxi_finding_site allocated_by; /* the last allocation, if launches are checked */
 };
 
 /* The tensor memory of a CTA, created if there is none. NULL: a fault. */
 struct ptxi_tmem *ptxi_tmem_get(struct ptxi_warp *w, const struct ptxi_insn *i, struct ptxi_cta *c);
+/* Reports what a CTA that ends, of a checked launch, has not deallocated. */
+void ptxi_tmem_report_leak(const struct ptxi_cta *c);
 /* Deallocates everything, before the CTA context runs another CTA. */
 void ptxi_tmem_reset(struct ptxi_cta *c);
 /* The CTAs on which an instruction works, the even one first: one, or a pair with .cta_group::2. Returns their

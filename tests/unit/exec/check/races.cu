@@ -244,6 +244,26 @@ KERNEL(c_volatile_and_relaxed)
 }
 KERNEL(c_relaxed) { relaxed_store_gpu(p, TID); }
 
+// The last one to increment a counter resets it.
+KERNEL(c_reset_by_last) { if (TID == 0 && atomicAdd(p, 1) == 3) weak_store(p, 0); }
+KERNEL(e_reset_by_one) { if (TID == 0 && atomicAdd(p, 1) == 1) weak_store(p, 0); }
+KERNEL(e_reset_by_other)
+{
+    if (TID == 0 && atomicAdd(p, 1) == 3)
+        p[1] = 1;
+    else if (TID == 32 && BLOCK == 3)
+        weak_store(p, 0);
+}
+KERNEL(c_reset_shared)
+{
+    __shared__ u32 s;
+    if (TID == 0)
+        s = 0;
+    __syncthreads();
+    if (atomicAdd(&s, 1) == 63)
+        weak_store(&s, 0);
+}
+
 // --- scopes ---
 KERNEL(e_atomic_block_scope) { atomicAdd_block(p, 1); }
 KERNEL(c_atomic_block_scope) { atomicAdd_block(p + BLOCK, 1); }

@@ -1,6 +1,5 @@
-/* Tests the checks of races and of barriers with pairs of a faulty and a correct kernel (races.cu, async.cu, bulk.cu,
- * mbarrier.ptx, sync.ptx, misuse.ptx, pointers.cu). The name of each kernel says what has to be found. Those of
- * deadlock.ptx deadlock. */
+/* Tests the checks of races, of barriers and of tensor memory with pairs of a faulty and a correct kernel (pairs.txt).
+ * The name of each kernel says what has to be found. Those of deadlock.ptx deadlock. */
 #include "unit/support/context.h"
 #include "unit/support/test_file.h"
 
@@ -127,6 +126,22 @@ START_TEST(misuse)
 }
 END_TEST
 
+START_TEST(wgmma)
+{
+    set_up("exec/check/wgmma.ptx", PTXI_SANITIZER_SYNC | PTXI_SANITIZER_RACE, 1);
+    ck_assert_uint_eq(count_wrong(15, launch), 0);
+    close_context();
+}
+END_TEST
+
+START_TEST(tensor_memory)
+{
+    set_up("exec/check/tensor.ptx", PTXI_SANITIZER_MEMORY, 1);
+    ck_assert_uint_eq(count_wrong(4, launch), 0);
+    close_context();
+}
+END_TEST
+
 START_TEST(annotated)
 {
     set_up("exec/check/annotated.ptx", PTXI_SANITIZER_RACE, 1);
@@ -215,6 +230,8 @@ int main(void)
     tcase_add_test(t, asynchronous);
     tcase_add_test(t, bulk);
     tcase_add_test(t, misuse);
+    tcase_add_test(t, wgmma);
+    tcase_add_test(t, tensor_memory);
     tcase_add_test(t, annotated);
     tcase_add_test(t, pointers);
     tcase_add_test(t, deadlocks);
