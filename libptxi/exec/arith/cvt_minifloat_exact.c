@@ -69,7 +69,11 @@ HANDLER_PART(ALWAYS_INLINE, bf16_of_pair, struct ptxi_num_minifloat f, const uin
 static inline uint32_t code_of_f32(struct ptxi_num_minifloat f, uint32_t a, enum ptxi_num_rounding mode, unsigned mods)
 {
     bool is_signed = f.fraction + f.exponent != 8;
-    uint32_t code = ptxi_num_minifloat_from_f32(f, is_signed ? a : a & 0x7fffffff, mode, mods & PTXI_MOD_SATFINITE);
+    uint32_t code;
+
+    if (mods & PTXI_MOD_FTZ && !(a & 0x7f800000))
+        a &= 0x80000000;
+    code = ptxi_num_minifloat_from_f32(f, is_signed ? a : a & 0x7fffffff, mode, mods & PTXI_MOD_SATFINITE);
 
     if (mods & PTXI_MOD_PZO && code == ptxi_num_minifloat_sign(f) && is_signed)
         return 0;
