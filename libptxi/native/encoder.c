@@ -36,7 +36,12 @@ static void byte(struct ptxi_x86 *x, unsigned value)
 
 static void word32(struct ptxi_x86 *x, uint32_t value)
 {
-    ptxi_x86_data(x, &value, sizeof value);
+    if (x->capacity - x->size >= sizeof value) { /* the copy is one instruction */
+        memcpy(x->bytes + x->size, &value, sizeof value);
+        x->size += sizeof value;
+    } else {
+        ptxi_x86_data(x, &value, sizeof value);
+    }
 }
 
 /* --- operands --- */

@@ -421,16 +421,47 @@ static void load_vectors(builder *c, const struct access *a)
     ptxi_x86_patch(&c->x, done, c->x.size);
 }
 
-/* --- groups of eight lanes with neighbouring words of global memory --- */
+/* --- groups of eight lanes with neighbouring words, or pairs of words --- */
 
-/* Jumps unless each group is one. Registers 0, 2, 4 and 6, or 0 to 3, begin with the first addresses. */
-static uint32_t jump_unless_groups(builder *c)
+/* Shared addresses of pairs: jumps unless each register is a row. */
+static uint32_t jump_unless_shared_pairs(builder *c)
+{
+    const unsigned step = T0, t = T1, same = T2;
+
+    ptxi_x86_vector(&c->x, PTXI_V_MOV, step, 0, ptxi_native_constant(PTXI_CONST_IOTA_4, 0));
+    op(c, PTXI_V_PADDD, step, step, step);
+    for (unsigned k = 0; k < ptxi_native_parts(c, 32); k++) {
+        ptxi_x86_vector(&c->x, PTXI_V_BROADCASTD, t, 0, reg(k));
+        op(c, PTXI_V_PADDD, t, t, step);
+        if (c->x.wide) {
+            ptxi_x86_vector_masked(&c->x, PTXI_V_PCMPD, MASK, t, reg(k), PTXI_COMPARE_EQ, k ? MASK : 0);
+        } else {
+            op(c, PTXI_V_PCMPEQD, k ? t : same, t, k);
+            if (k)
+                op(c, PTXI_V_PAND, same, same, t);
+        }
+    }
+    if (c->x.wide) {
+        test_mask(c, 16);
+    } else {
+        op(c, PTXI_V_MOVMSKPS, PTXI_RAX, 0, same);
+        ptxi_x86_alu_imm(&c->x, PTXI_CMP, 32, reg(PTXI_RAX), 0xff);
+    }
+    return ptxi_x86_jump_if(&c->x, PTXI_NE);
+}
+
+/* Global addresses: jumps unless each group is a row. Registers 0, 2, 4 and 6, or 0 to 3, begin with the first
+ * addresses. */
+static uint32_t jump_unless_groups(builder *c, bool pairs)
 {
     const unsigned low = T0, high = T1, t = T2, u = T3, same = T4;
 
     ptxi_x86_vector(&c->x, PTXI_V_PMOVZXDQ, low, 0, ptxi_native_constant(PTXI_CONST_IOTA_4, 0));
-    if (!c->x.wide)
-        ptxi_x86_vector(&c->x, PTXI_V_PMOVZXDQ, high, 0, ptxi_native_constant(PTXI_CONST_IOTA_4, 16));
+    ptxi_x86_vector(&c->x, PTXI_V_PMOVZXDQ, high, 0, ptxi_native_constant(PTXI_CONST_IOTA_4, 16)); /* AVX2 */
+    if (pairs) {
+        op(c, PTXI_V_PADDQ, low, low, low);
+        op(c, PTXI_V_PADDQ, high, high, high);
+    }
     for (unsigned k = 0; k < PTXI_LANES / LANES; k++) {
         const unsigned first = c->x.wide ? k : 2 * k;
 
@@ -457,23 +488,59 @@ static uint32_t jump_unless_groups(builder *c)
     return ptxi_x86_jump_if(&c->x, PTXI_NE);
 }
 
+static struct ptxi_x86_rm after(struct ptxi_x86_rm memory, int32_t by)
+{
+    memory.disp += by;
+    return memory;
+}
+
+static void load_group(builder *c, insn *i, unsigned k, struct ptxi_x86_rm memory, bool pairs)
+{
+    ptxi_x86_vector(&c->x, PTXI_V_MOVU, T0, 0, memory);
+    if (!pairs) {
+        ptxi_x86_vector(&c->x, PTXI_V_MOV_TO, T0, 0, eight_lanes(i->d, k));
+        return;
+    }
+    ptxi_x86_vector(&c->x, PTXI_V_MOVU, T1, 0, after(memory, 32));
+    for (unsigned e = 0; e < 2; e++) {
+        const unsigned slot = e ? i->c : i->d;
+
+        ptxi_x86_vector_imm(&c->x, PTXI_V_SHUFPS, T2, T0, reg(T1), e ? 0xdd : 0x88);
+        ptxi_x86_vector_imm(&c->x, PTXI_V_PERMQ, T2, 0, reg(T2), 0xd8);
+        if (slot != PTXI_NO_SLOT)
+            ptxi_x86_vector(&c->x, PTXI_V_MOV_TO, T2, 0, eight_lanes(slot, k));
+    }
+}
+
+/* Pairs: T0 becomes those of lanes 0, 1, 4 and 5, T1 those of the others. */
+static void store_group(builder *c, insn *i, unsigned k, struct ptxi_x86_rm memory, bool pairs)
+{
+    ptxi_x86_vector(&c->x, PTXI_V_MOV, T0, 0, eight_lanes(i->b, k));
+    if (!pairs) {
+        ptxi_x86_vector(&c->x, PTXI_V_MOVU_TO, T0, 0, memory);
+        return;
+    }
+    ptxi_x86_vector(&c->x, PTXI_V_UNPCKHPS, T1, T0, eight_lanes(i->c, k));
+    ptxi_x86_vector(&c->x, PTXI_V_UNPCKLPS, T0, T0, eight_lanes(i->c, k));
+    ptxi_x86_vector_128(&c->x, PTXI_V_MOVU_TO, T0, 0, memory);
+    ptxi_x86_vector_128(&c->x, PTXI_V_MOVU_TO, T1, 0, after(memory, 16));
+    ptxi_x86_vector_imm(&c->x, PTXI_V_EXTRACT_128, T0, 0, after(memory, 32), 1);
+    ptxi_x86_vector_imm(&c->x, PTXI_V_EXTRACT_128, T1, 0, after(memory, 48), 1);
+}
+
+/* With vectors of 256 bits. */
 static void move_groups(builder *c, const struct access *a, bool is_store)
 {
-    const bool wide = c->x.wide;
-    const unsigned slot = is_store ? a->i->b : a->i->d;
+    const bool wide = c->x.wide, pairs = a->count == 2;
 
     c->x.wide = false;
     for (unsigned k = 0; k < PTXI_LANES / LANES; k++) {
         const struct ptxi_x86_rm memory = memory_of_lane(c, a, k * LANES, 0);
 
         if (is_store)
-            ptxi_x86_vector(&c->x, PTXI_V_MOV, T0, 0, eight_lanes(slot, k));
+            store_group(c, a->i, k, memory, pairs);
         else
-            ptxi_x86_vector(&c->x, PTXI_V_MOVU, T0, 0, memory);
-        if (is_store)
-            ptxi_x86_vector(&c->x, PTXI_V_MOVU_TO, T0, 0, memory);
-        else
-            ptxi_x86_vector(&c->x, PTXI_V_MOV_TO, T0, 0, eight_lanes(slot, k));
+            load_group(c, a->i, k, memory, pairs);
     }
     c->x.wide = wide;
 }
@@ -669,11 +736,12 @@ static void put_store(builder *c, const struct access *a)
 void ptxi_native_access_lanes(builder *c, insn *i, uint32_t elements, uint32_t kind)
 {
     const struct access a = begin_access(c, i, elements, kind);
-    const bool tries_groups = !a.shared && a.count == 1 && a.bytes == 4 && a.bits == 32;
+    const bool words = !a.shared && a.count == 1 && a.bytes == 4 && a.bits == 32, pairs = a.count == 2;
+    const bool tries_groups = words || pairs;
     uint32_t other = 0, done = 0;
 
     if (tries_groups) {
-        other = jump_unless_groups(c);
+        other = a.shared ? jump_unless_shared_pairs(c) : jump_unless_groups(c, pairs);
         move_groups(c, &a, kind & PTXI_STORES);
         done = ptxi_x86_jump(&c->x);
         ptxi_x86_patch(&c->x, other, c->x.size);
