@@ -126,6 +126,14 @@ START_TEST(misuse)
 }
 END_TEST
 
+START_TEST(transfers)
+{
+    set_up("exec/check/transfers.ptx", PTXI_SANITIZER_RACE, 1);
+    ck_assert_uint_eq(count_wrong(6, launch), 0);
+    close_context();
+}
+END_TEST
+
 START_TEST(wgmma)
 {
     set_up("exec/check/wgmma.ptx", PTXI_SANITIZER_SYNC | PTXI_SANITIZER_RACE, 1);
@@ -230,6 +238,7 @@ int main(void)
     tcase_add_test(t, asynchronous);
     tcase_add_test(t, bulk);
     tcase_add_test(t, misuse);
+    tcase_add_test(t, transfers);
     tcase_add_test(t, wgmma);
     tcase_add_test(t, tensor_memory);
     tcase_add_test(t, annotated);
