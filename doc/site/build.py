@@ -93,11 +93,41 @@ def function_page(name, comment, declaration):
     return f'### {name}\n\n```c\n{wrapped(re.sub("^PTXI_API ", "", declaration))}\n```\n\n{prose("".join(text[1:]))}'
 
 
+def rules(lines):
+    """Return the rules for all calls as Markdown: " Word  text", which goes on in lines with more indentation."""
+    page = []
+    for line in lines:
+        rule = re.match(r' (\w+) {1,2}(.*)', line)
+        words = (rule[2] if rule else line).strip()
+        error = re.match(r'(PTXI_ERROR_\w+) +(.*)', words)
+        if rule:
+            page.append(f'\n**{rule[1]}** ' + ('' if error else escaped(words)))
+        if error:
+            page.append(('\n' if rule else '') + f'- `{error[1]}`: {escaped(error[2])}')
+        elif not rule:
+            page.append(('  ' if page[-1].startswith(('-', '  ')) else '') + escaped(words))
+    return '\n'.join(page)
+
+
+def header_comment(text):
+    """Return the comment at the head of ptxi.h as Markdown: paragraphs, an example, and the rules for all calls."""
+    page = []
+    for paragraph in text.split('\n\n'):
+        lines = paragraph.split('\n')
+        if all(line.startswith('  ') for line in lines):
+            page.append('```c title="In short"\n' + '\n'.join(line[2:] for line in lines) + '\n```')
+        elif any(line.startswith(' ') for line in lines):
+            page.append(escaped(lines[0]) + '\n' + rules(lines[1:]))
+        else:
+            page.append('\n'.join(map(escaped, lines)))
+    return '\n\n'.join(page) + '\n'
+
+
 def c_reference(header):
     """Return the page of the C API: all functions, in the sections of the header."""
     head = comment_text(header[:header.index('#ifndef')].strip())
     parts = re.split(r'^/\* ---- (.*?) -+ \*/$', header, flags=re.M)
-    page = ['# C API\n', 'Made from the comments in `ptxi.h`.\n', f'```text\n{head}\n```\n']
+    page = ['# C API\n', 'Made from the comments in `ptxi.h`.\n', header_comment(head)]
     pattern = re.compile(r'(/\*! (\w+)\(\) :.*?\*/)\n(PTXI_API .*?;)', re.S)
     for title, body in zip(parts[1::2], parts[2::2]):
         functions = pattern.findall(body)

@@ -133,11 +133,11 @@ def fenced(text, language):
 def check_reference(source, docs):
     """The code in the generated pages is valid."""
     page = (docs / 'reference/c-api.md').read_text()
-    example = re.search(r'^  ptxiInit.*?^  }$', page, re.M | re.S)
+    example = re.search(r'^```c title="In short"\n(.*?)^```$', page, re.M | re.S)
     expect(example, 'c-api.md: no example')
     code = ['#include <ptxi.h>', '#include <stdio.h>', *fenced(page, 'c'), 'void example(size_t bytes, void **params)',
             '{', 'ptxiDevice dev; ptxiContext ctx; ptxiModule mod; ptxiFunction f; ptxiDevicePtr p;',
-            example[0] if example else '', '}']
+            example[1] if example else '', '}']
     done = subprocess.run([os.environ.get('CC', 'cc'), '-std=gnu11', '-Wall', '-Werror', '-fsyntax-only',
                            '-I', str(source / 'include'), '-x', 'c', '-'], input='\n'.join(code), text=True,
                           capture_output=True)

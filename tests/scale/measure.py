@@ -17,7 +17,6 @@ import json
 import multiprocessing
 import os
 import statistics
-import sys
 import time
 
 import numpy as np
