@@ -4515,7 +4515,7 @@ PTXI_API ptxiResult ptxiMergeChanges(const ptxiRange *ranges, unsigned count, co
  * `note`      `numBytes` that ptxiCtxRestore returns.
  * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_CONTEXT, PTXI_ERROR_OUT_OF_MEMORY, or
  *         PTXI_ERROR_NOT_SUPPORTED     the context has something that is not saved: arrays, textures, surfaces, memory
- *                                      of pools, graphs or other processes, registered memory
+ *                                      of pools, graphs or other processes, registered memory, mappings
  *         PTXI_ERROR_FILE_NOT_FOUND    the base cannot be read
  *         PTXI_ERROR_INVALID_IMAGE     the base is damaged
  *         PTXI_ERROR_INVALID_VALUE     it is in another directory, or the same file

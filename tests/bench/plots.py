@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Draws the plots of doc/performance.md from files that `ptxi-bench --json FILE` wrote.
 
-Usage: plots.py OUT_DIR FILE...    writes speed.svg, scaling.svg and families.svg
+Usage: plots.py OUT_DIR FILE...    writes speed.svg, scaling.svg and families.svg, and scale.svg of doc/scale.md
 
-Each file is a series of its own, named after its host and its tier. Needs matplotlib; `make plots` installs it in a
-virtual environment.
+Each file is a series of its own, named after its host and its tier. That of scale.svg comes from
+tests/scale/measure.py. Needs matplotlib; `make plots` installs it in a virtual environment.
 """
 import json
 import pathlib
@@ -122,10 +122,40 @@ def families(series, path):
     save(figure, path)
 
 
+def scale(data, path):
+    """Draw the cost of giving out tasks to many workers, and of merging many windows."""
+    figure, (left, right) = pyplot.subplots(1, 2, figsize=(7, 2.6))
+    tasks = {int(n): seconds * 1e6 for n, seconds in data['schedule'].items()}
+    left.plot(list(tasks), list(tasks.values()), 'o-', color=COLOURS[0], markersize=4)
+    left.set_xlabel('simulated workers')
+    left.set_title('sweep: CPU time for each task, in µs', fontsize=9)
+    launch = data['merge']['launch']
+    parts = {int(n): 100 * seconds / launch for n, seconds in data['merge']['windows'].items()}
+    right.plot(list(parts), list(parts.values()), 'o-', color=COLOURS[1], markersize=4, label='merge')
+    right.axhline(100 * data['merge']['take'] / launch, color=COLOURS[2], linewidth=1, label='taking the changes')
+    right.axhline(5, color='grey', linewidth=1, linestyle='--')
+    right.set_xlabel('windows')
+    right.set_title(f'16 MiB of changes, in % of {launch:.1f} s of launches', fontsize=9)
+    right.legend(frameon=False, fontsize=8, loc='center left', bbox_to_anchor=(0, 0.45))
+    for axes in (left, right):
+        axes.set_xscale('log')
+        axes.set_ylim(bottom=0)
+        axes.xaxis.set_major_formatter(FuncFormatter(plain))
+        axes.xaxis.set_minor_formatter(NullFormatter())
+        axes.grid(color='lightgrey', linewidth=0.5)
+    save(figure, path)
+
+
 def main(arguments):
     """Run the command line. Return the exit status."""
     out = pathlib.Path(arguments[0])
-    series = [json.loads(pathlib.Path(name).read_text()) for name in arguments[1:]]
+    files = [json.loads(pathlib.Path(name).read_text()) for name in arguments[1:]]
+    series = [data for data in files if 'kernels' in data]
+    for data in files:
+        if 'schedule' in data:
+            scale(data, out / 'scale.svg')
+    if not series:
+        return 0
     for draw in (speed, scaling, families):
         draw(series, out / f'{draw.__name__}.svg')
     return 0

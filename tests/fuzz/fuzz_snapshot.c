@@ -1,6 +1,6 @@
 /* Fuzz target for the readers of snapshots and of changes of memory. Their sizes and hashes are made right first, so
- * that damage after them is read. With -fsanitize=fuzzer this is a libFuzzer target, which writes its initial corpus
- * to the directory ./seeds-snapshot. Otherwise main() makes such files, and reads them with mutations. */
+ * that damage after them is read. With -fsanitize=fuzzer this is a libFuzzer target, which writes its first corpus to
+ * ./seeds-snapshot. Otherwise main() makes such files, and reads them with mutations. */
 #include "api/memory/heap.h"
 #include "api/snapshot/format.h"
 #include "api/track/changes.h"

@@ -1,8 +1,8 @@
 """Measures what ptxi.scale costs: python measure.py [sweep[=BITS]] [track] [red] [merge] [schedule] [--json FILE].
 
-sweep     an exhaustive comparison of two instructions over 2^32 operands, on one process and on two, each with one
-          worker. With BITS, over 2^BITS operands: the work for each operand is the same, so 2^BITS takes 2^(BITS - 32)
-          of the time, and the start of the processes is not counted. The rate of both is printed.
+sweep     an exhaustive comparison of two instructions with double precision over 2^32 operands, on one process and on
+          two, each with one worker. With BITS, over 2^BITS operands: the work for each operand is the same, so this
+          takes 2^(BITS - 32) of the time. The start of the processes is not counted. The rate is printed.
 track     a launch with and without tracking, on each tier, in CPU time
 red       the same for sums of floats by `red`, each of which is logged, and the merge that repeats them
 merge     taking and merging the changes of windows, compared with the CPU time of their launch
@@ -29,16 +29,22 @@ SWEEP = '''
 .version 7.0
 .target sm_80
 .address_size 64
-// Adds the number of operands in first ... first + 16384 * blocks - 1 for which 1 / x and rcp.rn(x) differ.
+// Adds the number of operands in first ... first + 16384 * blocks - 1 for which sqrt.rn.f32, or 1 / x, differs from the
+// result of double precision, rounded to single precision; for 1 / x without subnormal results, which would be rounded
+// twice.
 .visible .entry compare(.param .u32 first, .param .u64 count)
 {
-    .reg .b32 %t, %i, %n, %k; .reg .f32 %x, %y, %z, %one; .reg .b64 %p; .reg .pred %q, %r, %s;
+    .reg .b32 %t, %i, %n, %k; .reg .f32 %x, %y, %z; .reg .f64 %d, %e; .reg .b64 %p; .reg .pred %q, %r, %s;
     mov.u32 %t, %tid.x; mov.u32 %i, %ctaid.x; mad.lo.u32 %i, %i, 16384, %t;
-    ld.param.u32 %n, [first]; add.u32 %i, %i, %n; mov.u32 %n, 0; mov.u32 %k, 0; mov.f32 %one, 0f3F800000;
+    ld.param.u32 %n, [first]; add.u32 %i, %i, %n; mov.u32 %n, 0; mov.u32 %k, 0;
 again:
-    mov.b32 %x, %i;
-    rcp.rn.f32 %y, %x; div.rn.f32 %z, %one, %x;
-    setp.neu.f32 %q, %y, %z; setp.num.and.f32 %r, %x, %x, %q;
+    mov.b32 %x, %i; cvt.f64.f32 %d, %x;
+    sqrt.rn.f32 %y, %x; sqrt.rn.f64 %e, %d; cvt.rn.f32.f64 %z, %e;
+    setp.neu.f32 %q, %y, %z; setp.num.and.f32 %r, %y, %y, %q;
+    selp.u32 %t, 1, 0, %r; add.u32 %n, %n, %t;
+    rcp.rn.f32 %y, %x; rcp.rn.f64 %e, %d; cvt.rn.f32.f64 %z, %e;
+    setp.neu.f32 %q, %y, %z; setp.num.and.f32 %r, %y, %y, %q; abs.f32 %y, %y;
+    setp.ge.and.f32 %r, %y, 0f00800000, %r;
     selp.u32 %t, 1, 0, %r; add.u32 %n, %n, %t;
     add.u32 %i, %i, 256; add.u32 %k, %k, 1; setp.lt.u32 %s, %k, 64; @%s bra again;
     setp.eq.u32 %q, %n, 0; @%q ret;
@@ -93,6 +99,12 @@ def compare(part):
     return int(count[0])
 
 
+def warm_up(_):
+    """Start ptxi, and leave the next task to another process."""
+    compare(range(1))
+    time.sleep(1)
+
+
 def add(a, b):
     """Combine two counts."""
     return a + b
@@ -105,7 +117,7 @@ def sweep(bits=32):
         for n, found in seconds.items():
             with concurrent.futures.ProcessPoolExecutor(
                     n, mp_context=multiprocessing.get_context('spawn')) as pool:
-                list(pool.map(compare, [range(1)] * n))
+                list(pool.map(warm_up, range(n)))
                 start = time.monotonic()
                 wrong = ptxi.scale.sweep(compare, range(1 << (bits - OPERANDS)), executor=pool, chunk=1, reduce=add)
                 found.append(time.monotonic() - start)
@@ -203,7 +215,7 @@ def merge():
         print(f'taking {x.nbytes >> 20} MiB of changes: {take * 1e3:.1f} ms, {take / launch:.1%} of a launch of '
               f'{launch:.1f} s')
         figures['merge'] = {'launch': launch, 'take': take, 'windows': {}}
-        for windows in (1, 2, 7, 64, 1024):
+        for windows in (1, 7, 64, 512, 4096):
             parts = collect_windows(module.stream, x.size // 256, (x,), windows)
             start = time.process_time()
             _launch._merge([x], parts)

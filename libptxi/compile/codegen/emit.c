@@ -318,6 +318,14 @@ static uint16_t mask_slot(const struct emitter *e, const struct ptxi_ir_inst *i)
     }
 }
 
+/* The operation that tracks an access: track_row for the usual store. */
+static uint16_t tracking_op(unsigned mods)
+{
+    const unsigned kind = PTXI_CHECK_ROW | PTXI_CHECK_WRITE | PTXI_CHECK_BYTES | 3 << PTXI_CHECK_STRENGTH_SHIFT;
+
+    return (mods & kind) == (PTXI_CHECK_ROW | PTXI_CHECK_WRITE | 4) ? PTXI_OP_track_row : PTXI_OP_track_access;
+}
+
 static void put_checking(struct emitter *e, const struct ptxi_ir_inst *i, uint16_t op)
 {
     struct ptxi_insn o = { .op = op, .d = PTXI_NO_SLOT, .a = PTXI_NO_SLOT, .b = PTXI_NO_SLOT, .c = PTXI_NO_SLOT };
@@ -328,6 +336,7 @@ static void put_checking(struct emitter *e, const struct ptxi_ir_inst *i, uint16
     if (op == PTXI_OP_check_access || op == PTXI_OP_check_acquire || op == PTXI_OP_track_access) {
         o.a = slot(e, i->v[PTXI_F_A]);
         o.mods = ptxi_op_flags[i->op] & PTXI_OP_FLAG_AT ? i->check | PTXI_CHECK_ROW : i->check;
+        o.op = op == PTXI_OP_track_access ? tracking_op(o.mods) : op;
         o.imm = i->imm;
         o.b = (uint16_t)place;
         o.c = (uint16_t)(place >> 16);

@@ -51,7 +51,7 @@ static enum role role_of(uint16_t op)
 #undef COMPARE
         return ROLE_BRANCH_COMPARE;
     case PTXI_OP_guard: case PTXI_OP_nop: case PTXI_OP_nanosleep: case PTXI_OP_count: case PTXI_OP_count_shared:
-    case PTXI_OP_check_access: case PTXI_OP_track_access:
+    case PTXI_OP_check_access: case PTXI_OP_track_access: case PTXI_OP_track_row:
     case PTXI_OP_check_acquire: case PTXI_OP_check_lanes: case PTXI_OP_check_fence:
     case PTXI_OP_sreg_32: case PTXI_OP_sreg_64: case PTXI_OP_sreg_pred:
     case PTXI_OP_add_i16: case PTXI_OP_add_i32: case PTXI_OP_add_i64: case PTXI_OP_add_i16x2:

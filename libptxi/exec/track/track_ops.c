@@ -153,3 +153,22 @@ OP( track_access )
     }
     NEXT;
 }
+
+RACY OP( track_row )
+{
+    enum { BYTES = PTXI_LANES * 4 };
+    const struct ptxi_lane_row *row = PTXI_SLOT(w, i->a);
+    const struct ptxi_tracker_head *t = (const void *)w->cta->grid->tracker;
+    const struct ptxi_track_row *r = &w->worker->rows[ptxi_track_row_of(i)];
+    const uint64_t address = row->first + (uint64_t)(int64_t)i->imm, offset = address - r->first;
+    const eight words = (eight){ 0 } + ((i->b | (uint32_t)i->c << 16) << PTXI_TRACK_PLACE | PTXI_TRACK_MASK);
+
+    if (__builtin_expect(!t, 0))
+        NEXT;
+    if (__builtin_expect((ptxi_inactive(w) | ptxi_row_missing(row) | (uint64_t)(row->stride ^ 4) | (address & 7) |
+                          (r->tracker ^ t->key)) || offset > PTXI_TRACK_PAGE - BYTES, 0))
+        return PTXI_LEVELED(op_track_access)(i, w);
+    for (unsigned k = 0; k < BYTES / 2; k += sizeof words)
+        *(eight *)(r->writes + offset / 2 + k) = words;
+    NEXT;
+}
