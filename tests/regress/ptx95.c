@@ -1,6 +1,6 @@
-/* Regression test: kernels with instructions of PTX 9.3 and 9.4 give the results that an H100 gave (driver 580.159.04,
- * code assembled by ptxas 13.5 for sm_90a). Only a digest of the results is stored, in ptx95/cases.txt. on-gpu.sh
- * runs the same cases on a GPU. */
+/* Regression test: kernels with instructions of PTX 9.2 to 9.5 give the results that an H100 or H200 gave (driver
+ * 580.159.04, code assembled by ptxas 13.5 for sm_90a). Only a digest of the results is stored, in ptx95/cases.txt.
+ * on-gpu.sh runs the same cases on a GPU. */
 #include "ptxi.h"
 
 #include <inttypes.h>

@@ -62,7 +62,7 @@ static ptxiResult fill_map(struct ptxi_tensor_map *m, const struct request *q, u
     *m = (struct ptxi_tensor_map){ .magic = PTXI_TENSOR_MAP_MAGIC, .base = (uintptr_t)q->address,
                                    .rank = (uint8_t)q->rank, .type = (uint8_t)q->type,
                                    .interleave = (uint8_t)q->interleave, .nan = q->fill,
-                                   .size_class = PTXI_TENSOR_LARGE };
+                                   .size_class = blackwell ? PTXI_TENSOR_LARGE : 0 };
     if (!q->map || !q->dims || !q->steps || !q->strides || q->rank < (q->interleave ? 3 : min_rank) ||
         q->rank > PTXI_TENSOR_MAX_RANK)
         return PTXI_ERROR_INVALID_VALUE;

@@ -24,8 +24,9 @@ enum {
 /* PTX ISA, "Tiled mode", "im2col mode", "im2col::w and im2col::w::128 modes" */
 enum ptxi_tma_mode { PTXI_TMA_TILE, PTXI_TMA_IM2COL, PTXI_TMA_IM2COL_W, PTXI_TMA_IM2COL_W128 };
 
-/* The bit that tensormap.query reads is where NVIDIA's drivers have it. Those before CUDA 13.2 set it in all maps.
- * CUTLASS and Triton clear it if the tensor has less than 128 KB, as newer drivers do. */
+/* The bit that tensormap.query reads is where NVIDIA's drivers have it. On sm_90 they do not set it. On sm_100 those
+ * before CUDA 13.2 set it in all maps; CUTLASS and Triton clear it if the tensor has less than 128 KB, as newer drivers
+ * do. */
 enum { PTXI_TENSOR_LARGE = 1 << PTXI_TENSOR_LARGE_BIT % 8 };
 
 /* Written by ptxiTensorMapEncode..., changed by tensormap.replace. Programs see 128 opaque bytes. */

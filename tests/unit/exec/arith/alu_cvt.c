@@ -221,8 +221,12 @@ static unsigned without_negative_zero(const struct operands *o, const struct sma
 REF(one_without_negative_zero)
 {
     const struct small *f = FORMAT;
-    unsigned code = small_code(f, element(o, 0), MODE, o->mods & PTXI_MOD_SATFINITE, 0, 0);
+    double x = element(o, 0);
+    unsigned code;
 
+    if (o->mods & PTXI_MOD_FTZ && fabs(x) < 0x1p-126)
+        x = copysign(0, x);
+    code = small_code(f, x, MODE, o->mods & PTXI_MOD_SATFINITE, 0, 0);
     r->d = (unsigned __int128)without_negative_zero(o, f, relu(o, f, code)) << (f == &smalls[TF32] ? 13 : 0);
 }
 
@@ -319,8 +323,9 @@ MODS(always_finite, FINITE, FINITE | RELU)
 MODS(rs, 0, RELU, FINITE, FINITE | RELU)
 MODS(rounded, 0, RELU, FINITE, FINITE | RELU, RZ, RZ | RELU, RZ | FINITE, RZ | FINITE | RELU)
 MODS(unsigned_roundings, 0, FINITE, RZ, RZ | FINITE, RP, RP | FINITE)
-enum { PZO = PTXI_MOD_PZO, RM = PTXI_RM << PTXI_MOD_RND_SHIFT };
+enum { PZO = PTXI_MOD_PZO, RM = PTXI_RM << PTXI_MOD_RND_SHIFT, FTZ = PTXI_MOD_FTZ };
 MODS(pzo_directed, PZO, PZO | RELU, PZO | FINITE, PZO | RZ, PZO | RM, PZO | RP | FINITE, PZO | RM | FINITE | RELU)
+MODS(pzo_flushed, PZO, PZO | RZ | FINITE | RELU, PZO | RM, PZO | FTZ, PZO | FTZ | RZ, PZO | FTZ | RM, PZO | FTZ | RP)
 MODS(pzo_rounded, PZO, PZO | RELU, PZO | FINITE, PZO | RZ, PZO | RZ | FINITE | RELU)
 MODS(pzo_finite, PZO | FINITE, PZO | FINITE | RELU, PZO | RZ | FINITE, PZO | RZ | FINITE | RELU)
 MODS(divided, FINITE, FINITE | RELU, RZ | FINITE, PZO | FINITE, PZO | RZ | FINITE | RELU)
@@ -379,7 +384,7 @@ static const struct alu_case cases[] = {
     CASE(cvt_rz_s2f6x2_bf16x2, U16, BF16X2, NONE, NONE, NONE, to_fixed_toward_zero, always_finite, 0, 0, 0)
     CASE(cvt_rz_scaled_s2f6x2_bf16x2, U16, BF16X2, U16, NONE, NONE, to_fixed_toward_zero, always_finite, 0, 0, 1)
     CASE(cvt_pzo_f16_f32, F16, F32, NONE, NONE, NONE, one_without_negative_zero, pzo_directed, 0, 0, F16_)
-    CASE(cvt_pzo_bf16_f32, BF16, F32, NONE, NONE, NONE, one_without_negative_zero, pzo_directed, 0, 0, BF16_)
+    CASE(cvt_pzo_bf16_f32, BF16, F32, NONE, NONE, NONE, one_without_negative_zero, pzo_flushed, 0, 0, BF16_)
     CASE(cvt_pzo_tf32_f32, U32, F32, NONE, NONE, NONE, one_without_negative_zero, pzo_directed, 0, 0, TF32)
     CASE(cvt_pzo_f16x2_f32, U32, F32, F32, NONE, NONE, two_without_negative_zero, pzo_rounded, 0, 0, F16_)
     CASE(cvt_pzo_bf16x2_f32, U32, F32, F32, NONE, NONE, two_without_negative_zero, pzo_rounded, 0, 0, BF16_)

@@ -402,8 +402,8 @@ static void query(ptxiTensorMap *map, const struct shape *s, bool large)
         ck_assert_uint_eq(got[place(s, k)], (uint32_t)(element(s, k) + 1));
 }
 
-/* CUTLASS and Triton clear bit 21 of the second word in maps of small tensors. */
-START_TEST(maps_with_cleared_bits)
+/* CUTLASS and Triton change bit 21 of the second word. */
+START_TEST(maps_with_a_changed_bit)
 {
     const struct shape *s = &shapes[_i];
     uint64_t words[sizeof(ptxiTensorMap) / 8];
@@ -411,11 +411,22 @@ START_TEST(maps_with_cleared_bits)
 
     target = "sm_90a";
     ok(encode(&map, s, PTXI_TENSOR_MAP_DATA_TYPE_INT32));
-    query(&map, s, true);
-    memcpy(words, &map, sizeof words);
-    words[1] &= ~(UINT64_C(1) << 21);
-    memcpy(&map, words, sizeof map);
     query(&map, s, false);
+    memcpy(words, &map, sizeof words);
+    words[1] |= UINT64_C(1) << 21;
+    memcpy(&map, words, sizeof map);
+    query(&map, s, true);
+}
+END_TEST
+
+START_TEST(maps_of_sm_100_have_the_bit)
+{
+    uint64_t words[sizeof(ptxiTensorMap) / 8];
+    ptxiTensorMap map;
+
+    ok(encode(&map, &shapes[0], PTXI_TENSOR_MAP_DATA_TYPE_INT32));
+    memcpy(words, &map, sizeof words);
+    ck_assert_uint_eq(words[1] >> 21 & 1, 1);
 }
 END_TEST
 
@@ -432,6 +443,7 @@ START_TEST(a_new_address_clears_the_bit)
 
     target = "sm_90a";
     ok(encode(&map, &shapes[0], PTXI_TENSOR_MAP_DATA_TYPE_INT32));
+    ((unsigned char *)&map)[10] |= 1 << 5;
     snprintf(text, sizeof text, "%s%s%s%s", copy_map, replace, publish_map, LOAD("1d", "{%c0}"));
     ok(run(text, true, &map, &shapes[0]));
 }
@@ -1159,7 +1171,7 @@ int main(void)
     tcase_add_loop_test(t, addresses_are_overridden, 0, SHAPES);
     tcase_add_loop_test(t, sizes_are_overridden, 0, SHAPES);
     tcase_add_loop_test(t, changed_maps, 0, 2 * SHAPES);
-    tcase_add_loop_test(t, maps_with_cleared_bits, 0, SHAPES);
+    tcase_add_loop_test(t, maps_with_a_changed_bit, 0, SHAPES);
     tcase_add_test(t, a_new_address_clears_the_bit);
     tcase_add_test(t, gather_and_scatter);
     tcase_add_loop_test(t, im2col_columns, 0, COLUMNS);
@@ -1173,6 +1185,7 @@ int main(void)
     suite_add_tcase(s, t);
     t = tcase_create("sm_100");
     tcase_add_checked_fixture(t, set_up_100, close_context);
+    tcase_add_test(t, maps_of_sm_100_have_the_bit);
     tcase_add_loop_test(t, im2col_w_columns, 0, WIDE_COUNT);
     tcase_add_loop_test(t, im2col_w_columns_are_stored, 0, 6);
     tcase_add_test(t, im2col_w_maps_are_checked);
