@@ -173,13 +173,18 @@ static void load_lanes(builder *c, unsigned lanes)
         ptxi_x86_vector(&c->x, PTXI_V_MOV, k, 0, ptxi_native_frame(0, lanes + k * c->bytes));
 }
 
-/* All lanes are in a row, or none is. The lanes of a row have no other use. */
-static void load_address_register(builder *c, unsigned slot, unsigned lanes)
+/* All lanes are in a row, or none is. The lanes of a row have no other use. If `step` is not 0, rows with that stride
+ * are left to the handler. */
+static void load_address_register(builder *c, unsigned slot, unsigned lanes, unsigned step)
 {
     uint32_t other, done;
 
     ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_NATIVE_ROW, OF_ROW(slot, form));
     other = ptxi_x86_jump_if(&c->x, PTXI_NE);
+    if (step) {
+        ptxi_x86_alu_imm(&c->x, PTXI_CMP, 64, OF_ROW(slot, stride), (int32_t)step);
+        ptxi_native_fail(c, PTXI_E);
+    }
     expand_row(c, slot, lanes);
     done = ptxi_x86_jump(&c->x);
     ptxi_x86_patch(&c->x, other, c->x.size);
@@ -195,6 +200,8 @@ static struct access begin_access(builder *c, insn *i, uint32_t elements, uint32
     const bool in_register = where == PTXI_ADDRESS_REGISTER;
     struct access a = { .i = i, .bytes = ptxi_element_bytes(elements), .count = ptxi_element_count(elements),
                         .bits = ptxi_element_bits(elements), .shared = where == PTXI_SHARED_LANES };
+    /* Rows of small elements and of quads: the handlers copy them as a whole. */
+    const unsigned step = a.bytes < 4 || a.count == 4 ? a.bytes * a.count : 0;
 
     a.lanes = i->a * PTXI_UNIT + (in_register ? (unsigned)offsetof(struct ptxi_address, lanes) : 0);
     if (a.shared) {
@@ -202,7 +209,7 @@ static struct access begin_access(builder *c, insn *i, uint32_t elements, uint32
         return a;
     }
     if (in_register)
-        load_address_register(c, i->a, a.lanes);
+        load_address_register(c, i->a, a.lanes, step);
     else
         load_lanes(c, a.lanes);
     check_global(c, i, a.bytes * a.count, kind & PTXI_STORES);
