@@ -22,7 +22,9 @@ from matplotlib.ticker import FuncFormatter, NullFormatter  # noqa: E402
 matplotlib.rcParams.update({'svg.hashsalt': 'libptxi', 'svg.fonttype': 'none', 'font.size': 9,
                             'font.family': 'sans-serif', 'axes.spines.top': False, 'axes.spines.right': False,
                             'savefig.facecolor': 'white'})
-COLOURS = ('#2e7d32', '#1565c0', '#ef6c00', '#6a1b9a')
+COLOURS = ('#2e7d32', '#1565c0', '#ef6c00', '#6a1b9a', '#c62828', '#00838f', '#9e9d24', '#5d4037', '#455a64',
+           '#ad1457')
+PANELS = 2  # in a row
 GROUPS = ('benchmark kernels', 'other kernels', 'untuned kinds', 'kinds of samples')
 
 
@@ -53,8 +55,8 @@ def speed(series, path):
     for k, data in enumerate(series):
         ratios = {r['kernel']: r['ms'] / r['native_ms'] for r in data['kernels']}
         places = [i + (k - (len(series) - 1) / 2) * height for i in range(len(rows))]
-        axes.barh(places, [ratios.get(r['kernel'], 1) - 1 for r in rows], height * 0.9, left=1, color=COLOURS[k],
-                  label=label(data))
+        axes.barh(places, [ratios.get(r['kernel'], 1) - 1 for r in rows], height * 0.9, left=1,
+                  color=COLOURS[k % len(COLOURS)], label=label(data))
     axes.set_xscale('log')
     axes.xaxis.set_major_locator(matplotlib.ticker.FixedLocator([0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100]))
     axes.xaxis.set_major_formatter(FuncFormatter(plain))
@@ -74,12 +76,17 @@ def speed(series, path):
 def scaling(series, path):
     """Draw the speed with several workers, relative to one."""
     series = [data for data in series if data['scaling']]
-    figure, panels = pyplot.subplots(1, max(1, len(series)), figsize=(3.5 * max(1, len(series)), 3.2), squeeze=False)
-    for axes, data in zip(panels[0], series):
+    rows = max(1, -(-len(series) // PANELS))
+    figure, panels = pyplot.subplots(rows, PANELS, figsize=(3.5 * PANELS, 3.3 * rows), squeeze=False,
+                                     layout='constrained')
+    for axes in panels.flat[len(series):]:
+        axes.set_visible(False)
+    for axes, data in zip(panels.flat, series):
         most = max(r['workers'] for r in data['scaling'])
-        for kernel in dict.fromkeys(r['kernel'] for r in data['scaling']):
+        for n, kernel in enumerate(dict.fromkeys(r['kernel'] for r in data['scaling'])):
             points = [(1, 1)] + [(r['workers'], r['speedup']) for r in data['scaling'] if r['kernel'] == kernel]
-            axes.plot(*zip(*points), marker='o', markersize=3, label=kernel)
+            axes.plot(*zip(*points), marker='o', markersize=3, label=kernel,
+                      color=COLOURS[n % len(COLOURS)])
         means = [(n, statistics.geometric_mean(r['c_speedup'] for r in data['scaling'] if r['workers'] == n))
                  for n in sorted({r['workers'] for r in data['scaling']})]
         axes.plot(*zip((1, 1), *means), color='black', linestyle='--', label='C, on as many threads')
@@ -93,23 +100,25 @@ def scaling(series, path):
         axes.set_ylabel('speed, relative to one worker')
         axes.set_title(label(data), fontsize=9)
         axes.grid(color='lightgrey', linewidth=0.5)
-        axes.legend(frameon=False, fontsize=8, ncols=2, loc='upper center', bbox_to_anchor=(0.5, -0.18))
+    names = {name: line for axes in panels.flat for line, name in zip(*axes.get_legend_handles_labels())}
+    figure.legend(names.values(), names.keys(), frameon=False, fontsize=8, ncols=4, loc='outside lower center')
     save(figure, path)
 
 
 def families(series, path):
     """Draw the cost of each form of an instruction, in a row for its family."""
     names = list(dict.fromkeys(r['family'] for r in series[0]['families']))
-    figure, axes = pyplot.subplots(figsize=(7, 1 + len(names) * 0.3))
+    figure, axes = pyplot.subplots(figsize=(7, 1 + len(names) * (0.1 + 0.1 * len(series))))
     for k, data in enumerate(series):
-        shift = (k - (len(series) - 1) / 2) * 0.22
+        shift = (k - (len(series) - 1) / 2) * 0.8 / len(series)
         for i, name in enumerate(names):
             costs = [r['ns'] for r in data['families'] if r['family'] == name]
             if not costs:
                 continue
-            axes.plot(costs, [i + shift] * len(costs), '|', color=COLOURS[k], markersize=7, alpha=0.6)
-            axes.plot(statistics.median(costs), i + shift, 'o', color=COLOURS[k], markersize=4,
-                      label=label(data) if i == 0 else None)
+            axes.plot(costs, [i + shift] * len(costs), '|', color=COLOURS[k % len(COLOURS)],
+                      markersize=7, alpha=0.6)
+            axes.plot(statistics.median(costs), i + shift, 'o', color=COLOURS[k % len(COLOURS)],
+                      markersize=4, label=label(data) if i == 0 else None)
     axes.set_xscale('log')
     axes.xaxis.set_major_formatter(FuncFormatter(plain))
     axes.xaxis.set_minor_formatter(NullFormatter())

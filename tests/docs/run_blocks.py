@@ -37,7 +37,7 @@ REASONS = {
     'installs': 'changes the machine',
     'long': 'takes minutes or needs a GPU; other targets execute it',
 }
-UNEXECUTED = 15
+UNEXECUTED = 16
 ROOT_PAGES = 'README.md', 'add-an-instruction.md', 'CONTRIBUTING.md'
 FENCE = re.compile(r'^```(\w*)( title="([^"]+)")?$')
 
