@@ -350,7 +350,7 @@ typedef enum ptxiSharedConfig {
 /* Options of ptxiModuleLoadDataEx. The value of an option is stored in the void * itself, unless the comment says that
  * it is a pointer. Options without a comment are accepted and have no effect. */
 typedef enum ptxiJitOption {
-    PTXI_JIT_MAX_REGISTERS = 0,
+    PTXI_JIT_MAX_REGISTERS = 0,               /* limits PTXI_FUNC_ATTRIBUTE_NUM_REGS of kernels without .maxnreg */
     PTXI_JIT_THREADS_PER_BLOCK = 1,
     PTXI_JIT_WALL_TIME = 2,                   /* output: milliseconds as a float, stored in the bytes of the void * */
     PTXI_JIT_INFO_LOG_BUFFER = 3,             /* pointer to char: buffer for warnings and notes */

@@ -60,7 +60,7 @@ void ptxi_nvjitlink_leave(bool pushed)
 static int create_state(struct nvJitLink *link)
 {
     static ptxiJitOption options[] = { PTXI_JIT_ERROR_LOG_BUFFER, PTXI_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
-                                       PTXI_JIT_STRICT_SYMBOLS };
+                                       PTXI_JIT_STRICT_SYMBOLS, PTXI_JIT_MAX_REGISTERS };
 
     if (link->state)
         return SUCCESS;
@@ -70,7 +70,8 @@ static int create_state(struct nvJitLink *link)
     link->settings[0] = link->messages;
     link->settings[1] = (void *)(uintptr_t)MESSAGE_BYTES;
     link->settings[2] = (void *)(uintptr_t)1;
-    return ptxiLinkCreate(3, options, link->settings, &link->state) ? ERROR_INTERNAL : SUCCESS;
+    link->settings[3] = (void *)(uintptr_t)link->options.max_registers;
+    return ptxiLinkCreate(4, options, link->settings, &link->state) ? ERROR_INTERNAL : SUCCESS;
 }
 
 /* Copies the new messages of the link state to the error log. */
@@ -90,6 +91,8 @@ void ptxi_nvjitlink_close(struct nvJitLink *link)
 
     if (link->state && !ptxi_nvjitlink_enter(link, &pushed)) {
         ptxiLinkDestroy(link->state);
+        if (link->callers)
+            ptxiLinkDestroy(link->callers);
         ptxi_nvjitlink_leave(pushed);
     }
     if (link->context)
@@ -151,6 +154,13 @@ static int input_error(ptxiResult r, int type)
     }
 }
 
+/* Adds an input a second time. If this fails, functions that it calls may be missing, which the link reports. */
+static void add_caller(struct nvJitLink *link, int detected, const void *data, size_t size, const char *name)
+{
+    if (link->callers || !ptxiLinkCreate(0, NULL, NULL, &link->callers))
+        ptxiLinkAddData(link->callers, driver_type(detected), (void *)(uintptr_t)data, size, name, 0, NULL, NULL);
+}
+
 /* Without PTX, an image may have LTO-IR. */
 static int add_input(struct nvJitLink *link, int type, int detected, const void *data, size_t size, const char *name)
 {
@@ -166,6 +176,8 @@ static int add_input(struct nvJitLink *link, int type, int detected, const void 
     }
     copy_messages(link);
     link->inputs += !r;
+    if (!r && link->options.lto)
+        add_caller(link, detected, data, size, name);
     return input_error(r, type);
 }
 
@@ -206,6 +218,21 @@ int ptxi_nvjitlink_add(struct nvJitLink *link, int type, const void *data, size_
 
 /* ---- completion */
 
+static int compile_lto(struct nvJitLink *link)
+{
+    void *callers = NULL;
+    bool pushed;
+    int error = ptxi_nvjitlink_enter(link, &pushed);
+
+    if (error)
+        return error;
+    if (link->callers && ptxiLinkComplete(link->callers, &callers, NULL))
+        callers = NULL;
+    error = ptxi_nvjitlink_complete_lto(link->lto, callers, &link->ptx, &link->ptx_bytes, &link->errors, &link->infos);
+    ptxi_nvjitlink_leave(pushed);
+    return error;
+}
+
 /* Compiles the LTO-IR. */
 static int complete_lto(struct nvJitLink *link)
 {
@@ -217,7 +244,7 @@ static int complete_lto(struct nvJitLink *link)
         ptxi_nvjitlink_log(&link->errors, "ERROR: no input has LTO-IR, but -lto is set\n");
         return ERROR_NVVM_COMPILE;
     }
-    return ptxi_nvjitlink_complete_lto(link->lto, &link->ptx, &link->ptx_bytes, &link->errors, &link->infos);
+    return compile_lto(link);
 }
 
 static int complete(struct nvJitLink *link)

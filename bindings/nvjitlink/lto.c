@@ -108,8 +108,32 @@ int ptxi_nvjitlink_add_lto(struct lto **lto, const struct options *o, int type, 
     return error;
 }
 
-int ptxi_nvjitlink_complete_lto(struct lto *lto, char **ptx, size_t *size, struct log *errors, struct log *infos)
+/* Keeps functions that PTX calls. False: there are none, or this is not possible. */
+static bool keep(struct lto *lto, const char *callers)
 {
+    size_t size = 0;
+    char *more = callers ? ptxi_nvjitlink_keep(callers, &size) : NULL;
+    bool kept = more && !functions.AddData(lto->handle, INPUT_LTOIR, more, size, "<functions that PTX calls>");
+
+    free(more);
+    return kept;
+}
+
+static int publish(const char *callers, char **ptx, size_t *size)
+{
+    char *text = NULL;
+
+    if (!ptxi_nvjitlink_publish(callers, *ptx, &text, size))
+        return ERROR_INTERNAL;
+    free(*ptx);
+    *ptx = text;
+    return SUCCESS;
+}
+
+int ptxi_nvjitlink_complete_lto(struct lto *lto, const char *callers, char **ptx, size_t *size, struct log *errors,
+                                struct log *infos)
+{
+    const bool kept = keep(lto, callers);
     size_t copied = 0;
     int error = functions.Complete(lto->handle);
 
@@ -124,7 +148,7 @@ int ptxi_nvjitlink_complete_lto(struct lto *lto, char **ptx, size_t *size, struc
         return ERROR_INTERNAL;
     error = functions.GetLinkedPtx(lto->handle, *ptx);
     *size = strlen(*ptx) + 1;
-    return error;
+    return kept && !error ? publish(callers, ptx, size) : error;
 }
 
 void ptxi_nvjitlink_free_lto(struct lto *lto)

@@ -57,6 +57,7 @@ struct log {
 struct options {
     bool lto, ptx;
     const char *arch;               /* in `copies` */
+    unsigned max_registers;         /* 0: no limit */
     char **copies;                  /* all options, for NVIDIA's library */
     unsigned count;
 };
@@ -72,9 +73,20 @@ struct lto;
 /* Adds LTO-IR, or an image with LTO-IR, after creating the link with NVIDIA's library for the first one. */
 int ptxi_nvjitlink_add_lto(struct lto **lto, const struct options *o, int type, const void *data, size_t size,
                            const char *name, struct log *errors);
-/* Compiles what has been added. *ptx is a string of *size bytes with its NUL; the caller frees it. */
-int ptxi_nvjitlink_complete_lto(struct lto *lto, char **ptx, size_t *size, struct log *errors, struct log *infos);
+/* Compiles what has been added. *ptx is a string of *size bytes with its NUL; the caller frees it. `callers` is PTX
+ * that may call functions of the LTO-IR, or NULL. */
+int ptxi_nvjitlink_complete_lto(struct lto *lto, const char *callers, char **ptx, size_t *size, struct log *errors,
+                                struct log *infos);
 void ptxi_nvjitlink_free_lto(struct lto *lto);
+
+/* ---- keep.c: functions of LTO-IR that PTX calls */
+
+/* Returns LTO-IR that uses the functions that the PTX does not define. The caller frees it. NULL: the PTX defines all,
+ * or NVRTC, which compiles the LTO-IR, cannot be used. */
+char *ptxi_nvjitlink_keep(const char *ptx, size_t *size);
+/* Copies the result of a link with this LTO-IR, without it, so that the PTX can call the functions. False: there is no
+ * memory. */
+bool ptxi_nvjitlink_publish(const char *callers, const char *ptx, char **text, size_t *size);
 
 /* ---- link.c */
 
@@ -84,10 +96,11 @@ struct nvJitLink {
     struct log errors, infos;
     ptxiContext context;            /* primary context of device 0, if the link had to retain it */
     ptxiLinkState state;            /* NULL: no input */
-    void *settings[3];              /* values of the options of `state` */
+    void *settings[4];              /* values of the options of `state` */
     char *messages;                 /* error log of `state` */
     size_t messages_used;           /* bytes of it that `errors` contains */
     unsigned inputs;                /* number of inputs that are not LTO-IR */
+    ptxiLinkState callers;          /* with -lto: these inputs again, to find the functions that they do not define */
     struct lto *lto;                /* NULL: no LTO-IR */
     void *image;                    /* result, owned by `state`; NULL: not linked */
     size_t image_bytes;             /* with the NUL at the end */

@@ -1,4 +1,4 @@
-/* Options of nvJitLinkCreate(). They are for a compiler: libptxi needs none of them but -lto and -ptx. */
+/* Options of nvJitLinkCreate(). Most are for a compiler: libptxi needs -lto, -ptx and -maxrregcount. */
 #include "nvjitlink.h"
 
 #include <stdlib.h>
@@ -76,6 +76,8 @@ static int read_option(struct options *o, const char *text, struct log *errors)
         return ERROR_INTERNAL;
     if (!strncmp(text, "-arch=", 6))
         o->arch = o->copies[o->count] + 6;
+    if (!strncmp(text, "-maxrregcount=", 14))
+        o->max_registers = (unsigned)strtoul(text + 14, NULL, 10);
     o->lto |= !strcmp(text, "-lto");
     o->ptx |= !strcmp(text, "-ptx");
     o->count++;

@@ -10,27 +10,16 @@
 # says what.
 set -u
 : "${top_srcdir:?}" "${top_builddir:?}"
-venv=${PTXI_CLIENTS:-$top_builddir/clients}
-library=$top_builddir/.libs/libptxi.so
-
-skip()
-{
-    echo "tests/clients skipped: $1"
-    exit 77
-}
-
-[ -z "${SANITIZE-}" ] || skip "this build is for sanitizers, and Python is not linked with them"
-[ -e "$library" ] || skip "this build has no shared library (--disable-shared)"
-[ -x "$venv/bin/python" ] ||
-    skip "no virtual environment in $venv; see the comment in $0 for the command that creates it"
+name=tests/clients venv=${PTXI_CLIENTS:-$top_builddir/clients} create="$0 has the command that creates it"
+# shellcheck source=tests/python/venv.sh
+. "$top_srcdir/tests/python/venv.sh"
 
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
-PYTHONPATH=$top_srcdir/bindings/python PYTHONDONTWRITEBYTECODE=1 PTXI_LIBRARY=$library TRITON_CACHE_DIR=$tmp
-PTXI_BINDINGS=$top_builddir/bindings PTXI_DRIVER=$top_builddir/bindings/cuda/.libs
-export PYTHONPATH PYTHONDONTWRITEBYTECODE PTXI_LIBRARY PTXI_BINDINGS PTXI_DRIVER TRITON_CACHE_DIR
+TRITON_CACHE_DIR=$tmp PTXI_BINDINGS=$top_builddir/bindings PTXI_DRIVER=$top_builddir/bindings/cuda/.libs
+export PTXI_BINDINGS PTXI_DRIVER TRITON_CACHE_DIR
 if [ -n "${PTXI_CLIENTS_TABLE-}" ]; then
     "$venv/bin/python" "$top_srcdir/tests/clients/table.py"
     exit
 fi
-"$venv/bin/python" -m pytest -q -rs -p ptxi.pytest_plugin -p no:cacheprovider "$top_srcdir/tests/clients"
+run_pytest -rs "$top_srcdir/tests/clients"

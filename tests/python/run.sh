@@ -3,21 +3,11 @@
 # run, the script prints the reason and reports a skipped test. If PTXI_REQUIRE_PYTHON is set, as in .ci/run, it fails.
 set -u
 : "${top_srcdir:?}" "${top_builddir:?}" "${PTXI:?}"
-venv=${PTXI_VENV:-$top_builddir/venv}
-library=$top_builddir/.libs/libptxi.so
+name=tests/python venv=${PTXI_VENV:-$top_builddir/venv} required=${PTXI_REQUIRE_PYTHON-}
+create="./bootstrap check creates one and needs a network"
+# shellcheck source=tests/python/venv.sh
+. "$top_srcdir/tests/python/venv.sh"
 
-skip()
-{
-    echo "the tests of the Python package did not run: $1"
-    [ -z "${PTXI_REQUIRE_PYTHON-}" ] || exit 1
-    exit 77
-}
-
-[ -z "${SANITIZE-}" ] || skip "this build is for sanitizers, and Python is not linked with them"
-[ -e "$library" ] || skip "this build has no shared library (--disable-shared)"
 cmp -s "$venv/requirements.txt" "$top_srcdir/tests/python/requirements.txt" ||
-    skip "no virtual environment in $venv; ./bootstrap check creates one and needs a network"
-
-PYTHONPATH=$top_srcdir/bindings/python PYTHONDONTWRITEBYTECODE=1 PTXI_LIBRARY=$library
-export PYTHONPATH PYTHONDONTWRITEBYTECODE PTXI_LIBRARY
-exec "$venv/bin/python" -m pytest -q -p ptxi.pytest_plugin -p no:cacheprovider "$top_srcdir/tests/python"
+    skip "the virtual environment in $venv is not that of tests/python/requirements.txt; $create"
+run_pytest "$top_srcdir/tests/python"

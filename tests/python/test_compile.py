@@ -1,6 +1,11 @@
 """Tests of ptxi.compile. They need NVRTC, which needs no GPU; without it they are skipped."""
+import concurrent.futures
+import json
+import os
 import pathlib
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -186,6 +191,34 @@ def test_the_cache_follows_includes(compile_, compilations, tmp_path):
         count = len(compilations)
         assert result(tmp_path / 'near.cu') == result(tmp_path / 'near.cu') == 4
         assert len(compilations) == count + 2
+
+
+# Threads that compile the same programs at the same time. Each program is valid, or has an error in its second line.
+CONCURRENT = '''
+import concurrent.futures, numpy as np, ptxi
+
+def run(i):
+    n = i % 5
+    source = f'template<class T> __global__ void k(T *x)\\n{{ *x = N * {n}; {"wrong" if n == 4 else ""} }}'
+    out = np.zeros(1, 'i4')
+    try:
+        ptxi.compile(source, f'-DN={i % 2 + 1}', names=['k<int>'])['k<int>'][1, 1](out)
+    except ptxi.ModuleError as e:
+        return n == 4 and e.diagnostics[0].line == 2
+    return out[0] == n * (i % 2 + 1)
+
+with concurrent.futures.ThreadPoolExecutor(6) as pool:
+    assert all(pool.map(run, range(40)))
+'''
+
+
+def test_threads_and_processes_share_the_cache(compile_, directory):
+    processes = [subprocess.Popen([sys.executable, '-c', CONCURRENT], env=dict(os.environ)) for _ in range(3)]
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        pool.submit(exec, CONCURRENT, {}).result()
+    assert [p.wait() for p in processes] == [0, 0, 0]
+    files = list(directory.iterdir())
+    assert len(files) == 8 and all(f.suffix == '.json' and json.loads(f.read_text())['ptx'] for f in files)
 
 
 def test_without_a_place_for_the_cache(compile_, monkeypatch, tmp_path):

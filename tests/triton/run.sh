@@ -7,19 +7,9 @@
 # is missing, the script says that no test ran, and exits with status 77.
 set -u
 : "${top_srcdir:?}" "${top_builddir:?}"
-venv=${PTXI_TRITON_VENV:-$top_builddir/triton}
-library=$top_builddir/.libs/libptxi.so
-
-skip()
-{
-    echo "tests/triton did not run: $1"
-    exit 77
-}
-
-[ -z "${SANITIZE-}" ] || skip "this build is for sanitizers, and Python is not linked with them"
-[ -e "$library" ] || skip "this build has no shared library (--disable-shared)"
-[ -x "$venv/bin/python" ] ||
-    skip "no virtual environment in $venv; see the comment in $0 for the command that creates it"
+name=tests/triton venv=${PTXI_TRITON_VENV:-$top_builddir/triton} create="$0 has the command that creates it"
+# shellcheck source=tests/python/venv.sh
+. "$top_srcdir/tests/python/venv.sh"
 "$venv/bin/python" -c 'import numpy, pytest, torch, triton' ||
     skip "packages of tests/triton/requirements.txt are missing"
 
@@ -29,9 +19,7 @@ trap 'rm -rf "$tmp"' EXIT
 mkdir "$tmp/site" "$tmp/site/ptxi-0.dist-info"
 printf 'Metadata-Version: 2.1\nName: ptxi\nVersion: 0\n' > "$tmp/site/ptxi-0.dist-info/METADATA"
 printf '[triton.backends]\nptxi = ptxi_triton\n' > "$tmp/site/ptxi-0.dist-info/entry_points.txt"
-PYTHONPATH=$top_srcdir/bindings/python:$tmp/site PYTHONDONTWRITEBYTECODE=1 PTXI_LIBRARY=$library
+PYTHONPATH=$PYTHONPATH:$tmp/site
 TRITON_CACHE_DIR=$tmp/triton TORCHINDUCTOR_CACHE_DIR=$tmp/inductor TRITON_DEFAULT_FP_FUSION=1
-export PYTHONPATH PYTHONDONTWRITEBYTECODE PTXI_LIBRARY
 export TRITON_CACHE_DIR TORCHINDUCTOR_CACHE_DIR TRITON_DEFAULT_FP_FUSION
-"$venv/bin/python" -m pytest -q -rs --show-capture=stdout -p ptxi.pytest_plugin -p no:cacheprovider \
-    "$top_srcdir/tests/triton" "$@"
+run_pytest -rs --show-capture=stdout "$top_srcdir/tests/triton" "$@"

@@ -21,15 +21,23 @@ unsigned ptxi_launch_max_threads(const struct ptxi_func *f)
     return n && n < PTXI_MAX_CTA_THREADS ? (unsigned)n : PTXI_MAX_CTA_THREADS;
 }
 
-/* Estimates the registers of a thread from the size of its frame. */
-static unsigned estimate_registers(const struct ptxi_code *code)
+/* The limit of the kernel, or else of its module. A compiler keeps more values in local memory. */
+static unsigned max_registers(const struct ptxiFunction_st *f)
 {
     enum { MAX_REGISTERS = 255 };
-    unsigned n = code->frame_units / 2;
+    unsigned limit = f->func->maxnreg ? f->func->maxnreg : f->module->max_registers;
+
+    return limit && limit < MAX_REGISTERS ? limit : MAX_REGISTERS;
+}
+
+/* Estimates the registers of a thread from the size of its frame. */
+static unsigned estimate_registers(const struct ptxiFunction_st *f, const struct ptxi_code *code)
+{
+    unsigned n = code->frame_units / 2, limit = max_registers(f);
 
     if (n < 1)
         return 1;
-    return n < MAX_REGISTERS ? n : MAX_REGISTERS;
+    return n < limit ? n : limit;
 }
 
 int ptxi_launch_max_dynamic_shared(const struct ptxiFunction_st *f, const struct ptxi_code *code)
@@ -58,7 +66,7 @@ static bool read_attribute(const struct ptxiFunction_st *f, const struct ptxi_co
     case PTXI_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: *value = (int)code->shared_bytes; return true;
     case PTXI_FUNC_ATTRIBUTE_CONST_SIZE_BYTES: *value = (int)f->module->layout->const_bytes; return true;
     case PTXI_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: *value = (int)code->local_bytes; return true;
-    case PTXI_FUNC_ATTRIBUTE_NUM_REGS: *value = (int)estimate_registers(code); return true;
+    case PTXI_FUNC_ATTRIBUTE_NUM_REGS: *value = (int)estimate_registers(f, code); return true;
     case PTXI_FUNC_ATTRIBUTE_PTX_VERSION: *value = f->module->tree->target.sm; return true;
     case PTXI_FUNC_ATTRIBUTE_BINARY_VERSION: *value = (int)f->module->profile->sm; return true;
     case PTXI_FUNC_ATTRIBUTE_CACHE_MODE_CA: *value = 0; return true;

@@ -281,7 +281,7 @@ static ptxiResult end(struct taking *t, ptxiResult r, char **text, size_t *size)
 
     ptxi_str_init(&out, NULL);
     if (!r)
-        ptxi_image_write(t->count ? &(struct ptxi_texts){ t->texts, t->count } : &ptxi_image_empty, &out);
+        ptxi_image_write(t->count ? &(struct ptxi_texts){ t->texts, t->count } : &ptxi_image_empty, 0, &out);
     if (out.oom)
         r = PTXI_ERROR_OUT_OF_MEMORY;
     if (r)

@@ -1,11 +1,11 @@
-/* The image that ptxiLinkComplete() returns: a line that identifies it, then the parts, each after a line with its
- * size and name. */
+/* The image that ptxiLinkComplete() returns: a line that identifies it, a line with the limit of registers if there is
+ * one, then the parts, each after a line with its size and name. */
 #include "api/module/image.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static const char magic[] = "// ptxi linked image\n";
+static const char magic[] = "// ptxi linked image\n", limit[] = "// registers ";
 
 static const char empty_text[] = ".version 6.0\n.target sm_30\n.address_size 64\n";
 const struct ptxi_texts ptxi_image_empty = {
@@ -19,9 +19,27 @@ bool ptxi_image_is_linked(const char *text, size_t size)
     return size >= sizeof magic - 1 && !memcmp(text, magic, sizeof magic - 1);
 }
 
-void ptxi_image_write(const struct ptxi_texts *parts, struct ptxi_str *out)
+/* Returns the text after the line that identifies the image. */
+static const char *after_magic(const char *text)
+{
+    return text + sizeof magic - 1;
+}
+
+unsigned ptxi_image_max_registers(const char *text, size_t size)
+{
+    const char *s;
+
+    if (!ptxi_image_is_linked(text, size))
+        return 0;
+    s = after_magic(text); /* the text has a NUL after its end */
+    return strncmp(s, limit, sizeof limit - 1) ? 0 : (unsigned)strtoul(s + sizeof limit - 1, NULL, 10);
+}
+
+void ptxi_image_write(const struct ptxi_texts *parts, unsigned max_registers, struct ptxi_str *out)
 {
     ptxi_str_puts(out, magic);
+    if (max_registers)
+        ptxi_str_printf(out, "%s%u\n", limit, max_registers);
     for (uint32_t i = 0; i < parts->count; i++) {
         const struct ptxi_text *t = &parts->at[i];
 
@@ -58,12 +76,24 @@ static const char *read_part(const char *s, const char *end, struct ptxi_arena *
     return t->name ? t->s + t->size + 1 : NULL;
 }
 
-static bool read_linked(const char *s, const char *end, struct ptxi_arena *arena, struct ptxi_texts *texts)
+/* Returns the first part of the image, or its end. */
+static const char *first_part(const char *text, const char *end)
+{
+    const char *s = after_magic(text), *nl;
+
+    if (!ptxi_image_max_registers(text, (size_t)(end - text)))
+        return s;
+    nl = memchr(s, '\n', (size_t)(end - s));
+    return nl ? nl + 1 : end;
+}
+
+static bool read_linked(const char *text, const char *end, struct ptxi_arena *arena, struct ptxi_texts *texts)
 {
     uint32_t cap = 0, line = 1;
     struct ptxi_text *at = NULL;
+    const char *s = first_part(text, end);
 
-    for (texts->count = 0, s += sizeof magic - 1; s < end; texts->count++) {
+    for (texts->count = 0; s < end; texts->count++) {
         if (texts->count == cap) {
             struct ptxi_text *more = ARENA_NEW(arena, struct ptxi_text, cap = cap ? 2 * cap : 4);
 

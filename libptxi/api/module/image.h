@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 /* The result of ptxiLinkComplete() is a text: a line that identifies it, and a line with size and name before
- * each part. */
-void ptxi_image_write(const struct ptxi_texts *parts, struct ptxi_str *out);
+ * each part. A limit of registers that is not 0 has a line before the parts. */
+void ptxi_image_write(const struct ptxi_texts *parts, unsigned max_registers, struct ptxi_str *out);
 
 /* A part without symbols, for images without parts. */
 extern const struct ptxi_texts ptxi_image_empty;
@@ -23,5 +23,6 @@ bool ptxi_image_read(const char *text, size_t size, const char *name, struct ptx
                      struct ptxi_texts *texts);
 uint32_t ptxi_image_lines(const struct ptxi_text *t); /* number of lines of the part */
 bool ptxi_image_is_linked(const char *text, size_t size);
+unsigned ptxi_image_max_registers(const char *text, size_t size); /* 0: no limit, or another text */
 
 #endif

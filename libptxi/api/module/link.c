@@ -150,6 +150,8 @@ static ptxiResult add_text(ptxiLinkState s, const char *text, size_t size, const
         return refuse_input(s, name, "not PTX: only PTX and linked images can be linked");
     if (!ptxi_image_read(text, size, name, &s->arena, &texts))
         return s->arena.oom ? PTXI_ERROR_OUT_OF_MEMORY : refuse_input(s, name, "the linked image is damaged");
+    if (!s->options.module.max_registers)
+        s->options.module.max_registers = ptxi_image_max_registers(text, size);
     ptxiResult r = check_texts(s, &texts, false);
 
     for (uint32_t i = 0; !r && i < texts.count; i++)
@@ -271,7 +273,7 @@ ptxiResult ptxiLinkComplete(ptxiLinkState state, void **cubinOut, size_t *sizeOu
     r = state->count ? check_texts(state, &texts, state->options.module.resolved) : PTXI_SUCCESS;
     if (r)
         return r == PTXI_ERROR_INVALID_PTX ? PTXI_ERROR_INVALID_SOURCE : r; /* each part was valid when it was added */
-    ptxi_image_write(state->count ? &texts : &ptxi_image_empty, &state->image);
+    ptxi_image_write(state->count ? &texts : &ptxi_image_empty, state->options.module.max_registers, &state->image);
     if (state->image.oom)
         return PTXI_ERROR_OUT_OF_MEMORY;
     state->complete = true;

@@ -43,6 +43,7 @@ static ptxiResult read_option(struct ptxi_load_options *o, ptxiJitOption option,
     case PTXI_JIT_ERROR_LOG_BUFFER_SIZE_BYTES: o->error.size = (unsigned)(uintptr_t)*value,
     o->error.size_value = value; break;
     case PTXI_JIT_FMA: o->module.no_contract = !on; break;
+    case PTXI_JIT_MAX_REGISTERS: o->module.max_registers = (unsigned)(uintptr_t)*value; break;
     case PTXI_JIT_OPTIMIZATION_LEVEL: o->module.as_written |= !on; break;
     case PTXI_JIT_GENERATE_DEBUG_INFO: o->module.as_written |= on; break;
     case PTXI_JIT_STRICT_TARGET: o->module.strict = on; break;
@@ -50,7 +51,7 @@ static ptxiResult read_option(struct ptxi_load_options *o, ptxiJitOption option,
     case PTXI_JIT_DIALECT: return read_dialect(o, (intptr_t)*value);
     case PTXI_JIT_FILE_NAME: o->module.name = *value; break;
     case PTXI_JIT_LOG_VERBOSE: o->verbose = on; break;
-    case PTXI_JIT_MAX_REGISTERS: case PTXI_JIT_THREADS_PER_BLOCK:
+    case PTXI_JIT_THREADS_PER_BLOCK:
     case PTXI_JIT_TARGET_FROM_CONTEXT: case PTXI_JIT_TARGET: case PTXI_JIT_FALLBACK_STRATEGY:
     case PTXI_JIT_GENERATE_LINE_INFO: case PTXI_JIT_CACHE_MODE: case PTXI_JIT_FAST_COMPILE:
     case PTXI_JIT_POSITION_INDEPENDENT_CODE: case PTXI_JIT_MIN_CTA_PER_SM: case PTXI_JIT_MAX_THREADS_PER_BLOCK:
@@ -156,6 +157,8 @@ static ptxiResult make_module(ptxiContext ctx, char *text, size_t size, struct p
     ptxi_diag_init(&diags, arena);
     if (!ptxi_image_read(text, size, o->module.name, arena, &texts))
         return arena->oom ? PTXI_ERROR_OUT_OF_MEMORY : PTXI_ERROR_INVALID_IMAGE;
+    if (!o->module.max_registers)
+        o->module.max_registers = ptxi_image_max_registers(text, size);
     ptxiResult r = ptxi_module_create(ctx, text, &texts, &o->module, &diags, m);
 
     if (r == PTXI_ERROR_INVALID_PTX && !ptx)

@@ -48,6 +48,7 @@ struct ptxiModule_st {
     struct ptxi_texts texts;            /* the parts of `text` */
     bool of_library;                    /* a library unloads it */
     bool contract, as_written;          /* the compiler's options */
+    unsigned max_registers;             /* of kernels without .maxnreg; 0: no limit */
 
     struct ptxi_arena arena;
     struct ptxi_module_ast *tree;
@@ -77,6 +78,7 @@ struct ptxi_module_options {
     bool resolved;    /* refuse modules with undefined symbols */
     bool of_library;  /* only a library unloads the module */
     unsigned dialect; /* bits of ptxiDialect, in addition to the context's */
+    unsigned max_registers; /* of kernels without .maxnreg; 0: no limit */
 };
 
 /* Parses, checks and lays out a module, and does not publish its handle. `text` is malloc'ed; the module owns it on

@@ -464,6 +464,7 @@ ptxiResult ptxi_module_create(ptxiContext ctx, char *text, const struct ptxi_tex
     m->text = text;
     m->contract = !options->no_contract;
     m->as_written = options->as_written;
+    m->max_registers = options->max_registers;
     m->of_library = options->of_library;
     m->name = strdup(options->name);
     ptxi_handle_init(&m->handle, PTXI_HANDLE_MODULE, &ctx->gate, destroy_module);

@@ -133,6 +133,37 @@ START_TEST(variables_across_modules)
 }
 END_TEST
 
+/* The number of registers of a kernel. `limit`: the option of the link; 0: none. */
+static int registers(const char *text, const char *kernel, unsigned limit)
+{
+    ptxiJitOption key = PTXI_JIT_MAX_REGISTERS;
+    void *value = (void *)(uintptr_t)limit;
+    ptxiModule m;
+    ptxiFunction f;
+    int n;
+
+    ok(link_all((const char *[]){ text, NULL }, limit != 0, &key, &value, &m));
+    ok(ptxiModuleGetFunction(&f, m, kernel));
+    ok(ptxiFuncGetAttribute(&n, PTXI_FUNC_ATTRIBUTE_NUM_REGS, f));
+    ok(ptxiModuleUnload(m));
+    return n;
+}
+
+START_TEST(registers_are_limited)
+{
+    static const char text[] = HEAD KERNEL("free", "mov.u32 %r, 1;")
+        ".visible .entry bound(.param .u64 out) .maxnreg 3 { .reg .u32 %r; .reg .u64 %d; ld.param.u64 %d, [out];"
+        "ld.global.u32 %r, [%d]; st.global.u32 [%d+4], %r; ret; }\n";
+    const int count = registers(text, "free", 0);
+
+    ck_assert_int_gt(count, 2);
+    ck_assert_int_eq(registers(text, "free", 2), 2);
+    ck_assert_int_eq(registers(text, "free", 200), count);
+    ck_assert_int_eq(registers(text, "bound", 0), 3);
+    ck_assert_int_eq(registers(text, "bound", 2), 3);
+}
+END_TEST
+
 #define READ \
     HEAD ".extern .global .u32 v;\n.extern .func " PROTOTYPE("f") ";\n" KERNEL("read", "ld.global.u32 %r, [v];") \
     KERNEL("call", CALL("f", "5"))
@@ -441,6 +472,7 @@ int main(void)
     tcase_add_test(t, functions_across_modules);
     tcase_add_test(t, names_without_linkage_are_private);
     tcase_add_test(t, variables_across_modules);
+    tcase_add_test(t, registers_are_limited);
     tcase_add_test(t, weak_definitions_are_replaced);
     tcase_add_test(t, common_variables);
     tcase_add_test(t, type_names_may_differ_between_modules);
