@@ -33,7 +33,7 @@ CLIENTS = [
            'programs to PTX, cubin and LTO-IR; links', 'loading GPU code', 'test_standins.py -k cuda-core'),
     Client('Numba', ['numba-cuda', 'numba'], '`ptxi exec --toolkit`',
            'kernels, reductions, shared memory, atomics, cooperative groups, streams',
-           'linking GPU code; PTX that calls LTO-IR', 'test_standins.py -k numba'),
+           'linking GPU code', 'test_standins.py -k numba'),
     Client('Numba, its compiler only', ['numba'], 'the Python package', '`ptxi.loads` of `cuda.compile_ptx`', '',
            'test_compilers.py -k numba'),
     Client('PyCUDA', ['pycuda'], '`ptxi exec --toolkit`', 'the driver API, `SourceModule`', '',
