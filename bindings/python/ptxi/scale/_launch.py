@@ -138,8 +138,8 @@ def _split(args: Sequence[Any]) -> Tuple[List[Any], Dict[int, int], Dict[int, An
 def _clusters(grid: Dim, cluster: Optional[Dim]) -> int:
     """Return the number of clusters of a grid."""
     total = 1
-    for k, n in enumerate(grid if isinstance(grid, tuple) else (grid,)):
-        per = (cluster if isinstance(cluster, tuple) else (cluster,)) if cluster else ()
+    per = np.atleast_1d(cluster or 1).tolist()
+    for k, n in enumerate(np.atleast_1d(grid).tolist()):
         total *= n // (per[k] if k < len(per) else 1)
     return total
 
