@@ -238,7 +238,7 @@ static const struct form typed[] = {
     CVT_AB("rn.satfinite.s2f6x2.f32", I16, F32),
     CVT("rn.satfinite.s2f6x2.bf16x2", I16, BF16X2),
     CVT("rn.bf16x2.s2f6x2", BF16X2, I16),
-    { "conversion", "cvt.rn.satfinite.scaled::n2::ue8m0.s2f6x2.bf16x2 $d, $a, 0x7f80", I16, BF16X2, FMA32, 4 },
+    { "conversion", "cvt.rn.satfinite.s2f6x2.bf16x2 $d, $a", I16, BF16X2, FMA32, 4 },
     { "video", "vadd.s32.s32.s32.sat $d, $a.b0, $b.h1", I32, I32, ADD32, 0 },
     { "video", "vabsdiff4.u32.u32.u32.add $d, $a, $b, $c", I32, I32, ADD32, 0 },
     { "warp", "shfl.sync.bfly.b32 $d, $a, 1, 31, -1", I32, I32, ADD32, 0 },

@@ -28,7 +28,10 @@ report()
         END { for (w in n) printf "%s: %d launches of %d kernels %s\n", kind, n[w], k[w], w }' "$WINDOWED_LOG" | sort
     grep -v -e ' identical' -e ' DIFFERENT' "$WINDOWED_LOG" | sed -E 's/^[^ ]+ [0-9]+ //' | sort | uniq -c | sort -rn |
         head -12
-    grep ' DIFFERENT' "$WINDOWED_LOG" | head -20 && status=1
+    if grep -q ' DIFFERENT' "$WINDOWED_LOG"; then
+        grep ' DIFFERENT' "$WINDOWED_LOG" | head -20
+        status=1
+    fi
 }
 
 # preload PROGRAM: runs it in its folder with the library
