@@ -4247,7 +4247,7 @@ typedef enum ptxiTier {
  *
  *  Machine code is for hosts with AVX2 or AVX-512. Other hosts, systems that refuse executable memory, and launches
  *  with sanitizers, counters, or another schedule than PTXI_SCHEDULE_RUN use the interpreter whatever the tier is. The
- *  tier of new contexts is that of the environment variable PTXI_TIER: `auto`, `interpreter` or `native`.
+ *  tier of new contexts is that of the environment variable PTXI_TIER: `auto` (the default), `interpreter` or `native`.
  * `ctx`  NULL: the current context.
  * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_CONTEXT, or PTXI_ERROR_INVALID_VALUE for an unknown tier. */
 PTXI_API ptxiResult ptxiCtxSetTier(ptxiContext ctx, ptxiTier tier);
