@@ -281,7 +281,8 @@ static ptxiResult launch(const struct trial *t, unsigned long long first, unsign
     ptxiResult r;
 
     if (count && config.numAttrs < 31) {
-        memcpy(attributes, config.attrs, config.numAttrs * sizeof *attributes);
+        if (config.numAttrs)
+            memcpy(attributes, config.attrs, config.numAttrs * sizeof *attributes);
         attributes[config.numAttrs++] = (ptxiLaunchAttribute){ .id = PTXI_LAUNCH_ATTRIBUTE_CLUSTER_WINDOW,
                                                                .value.clusterWindow = { first, count, 0 } };
         config.attrs = attributes;
