@@ -1,4 +1,4 @@
-/* Misuse of wgmma, whose accumulators other instructions may access only after a wait: a data flow analysis finds
+/* Finds misuse of wgmma. Other instructions may access its accumulators only after a wait. A data flow analysis finds
  * accesses while a wgmma.mma_async may still write the registers, and a wgmma.mma_async without a wgmma.fence after the
  * last write to its accumulators. A check_wgmma before such an instruction reports it if it is executed. PTX ISA,
  * "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions". */
@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-/* What a wgmma that writes a register is waiting for. A higher number is closer to its end; the lowest one of all
- * paths counts. OLDEST: committed, and so many later groups that they are not counted. */
+/* How far the wgmma is that writes a register. A higher number is closer to its end. The lowest number of all paths
+ * counts. OLDEST: committed, and so many later groups that they are not counted. */
 enum { UNCOMMITTED = 1, COMMITTED = 2, OLDEST = 32 };
 
 struct state {
@@ -79,7 +79,7 @@ static void check_other(struct pass *p, uint32_t at, const struct ptxi_ir_inst *
     uint8_t worst = OLDEST + 1;
     uint32_t v;
 
-    for (unsigned k = ptxi_ir_is_move(i); k < 2; k++) /* a move copies what is known */
+    for (unsigned k = ptxi_ir_is_move(i); k < 2; k++) /* a move copies the state */
         while (ptxi_ir_next(&walks[k], &v))
             if (p->now.running[v] && p->now.running[v] < worst)
                 worst = p->now.running[v];
@@ -151,7 +151,7 @@ static bool make_state(struct pass *p, struct state *s)
     return s->running && s->dirty;
 }
 
-/* Adds what is known at the end of a block to a block after it. Returns whether that changes something. */
+/* Adds the state at the end of a block to that of a successor. Returns whether this changes the successor. */
 static bool merge(struct pass *p, struct state *to)
 {
     const struct state *from = &p->now;

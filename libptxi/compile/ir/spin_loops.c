@@ -14,7 +14,7 @@ struct iteration {
     uint32_t so_far; /* number of those before the current instruction */
 };
 
-/* Whether the instruction only tracks what a checked kernel does (codegen/track_init.c, track_pointers.c). */
+/* True if the instruction was inserted to check a kernel (codegen/track_init.c, track_pointers.c). */
 static bool is_tracking(const struct ptxi_ir_inst *i)
 {
     switch (i->op) {

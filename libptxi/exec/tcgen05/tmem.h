@@ -28,7 +28,7 @@ struct ptxi_tmem {
 
 /* The tensor memory of a CTA, created if there is none. NULL: a fault. */
 struct ptxi_tmem *ptxi_tmem_get(struct ptxi_warp *w, const struct ptxi_insn *i, struct ptxi_cta *c);
-/* Reports what a CTA that ends, of a checked launch, has not deallocated. */
+/* Reports tensor memory that a CTA of a checked launch has not deallocated at its end. */
 void ptxi_tmem_report_leak(const struct ptxi_cta *c);
 /* Deallocates everything, before the CTA context runs another CTA. */
 void ptxi_tmem_reset(struct ptxi_cta *c);
