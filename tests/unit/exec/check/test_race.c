@@ -77,43 +77,41 @@ static unsigned count_wrong(unsigned least, void (*run)(ptxiFunction f))
     return wrong;
 }
 
+/* Runs the kernels of a file, at least `least`, and expects of each what its label says. */
+static void check_pairs(const char *file, unsigned tools, unsigned workers, unsigned least)
+{
+    set_up(file, tools, workers);
+    ck_assert_uint_eq(count_wrong(least, launch), 0);
+    close_context();
+}
+
 START_TEST(races)
 {
-    set_up("exec/check/races.ptx", PTXI_SANITIZER_RACE, (unsigned)_i);
-    ck_assert_uint_eq(count_wrong(50, launch), 0);
-    close_context();
+    check_pairs("exec/check/races.ptx", PTXI_SANITIZER_RACE, (unsigned)_i, 50);
 }
 END_TEST
 
 START_TEST(mbarriers)
 {
-    set_up("exec/check/mbarrier.ptx", PTXI_SANITIZER_RACE, 1);
-    ck_assert_uint_eq(count_wrong(10, launch), 0);
-    close_context();
+    check_pairs("exec/check/mbarrier.ptx", PTXI_SANITIZER_RACE, 1, 10);
 }
 END_TEST
 
 START_TEST(asynchronous)
 {
-    set_up("exec/check/async.ptx", PTXI_SANITIZER_RACE, 1);
-    ck_assert_uint_eq(count_wrong(20, launch), 0);
-    close_context();
+    check_pairs("exec/check/async.ptx", PTXI_SANITIZER_RACE, 1, 20);
 }
 END_TEST
 
 START_TEST(bulk)
 {
-    set_up("exec/check/bulk.ptx", PTXI_SANITIZER_RACE, 1);
-    ck_assert_uint_eq(count_wrong(19, launch), 0);
-    close_context();
+    check_pairs("exec/check/bulk.ptx", PTXI_SANITIZER_RACE, 1, 19);
 }
 END_TEST
 
 START_TEST(barriers)
 {
-    set_up("exec/check/sync.ptx", (unsigned)_i, 1);
-    ck_assert_uint_eq(count_wrong(7, launch), 0);
-    close_context();
+    check_pairs("exec/check/sync.ptx", (unsigned)_i, 1, 7);
 }
 END_TEST
 
@@ -128,33 +126,25 @@ END_TEST
 
 START_TEST(transfers)
 {
-    set_up("exec/check/transfers.ptx", PTXI_SANITIZER_RACE, 1);
-    ck_assert_uint_eq(count_wrong(6, launch), 0);
-    close_context();
+    check_pairs("exec/check/transfers.ptx", PTXI_SANITIZER_RACE, 1, 6);
 }
 END_TEST
 
 START_TEST(wgmma)
 {
-    set_up("exec/check/wgmma.ptx", PTXI_SANITIZER_SYNC | PTXI_SANITIZER_RACE, 1);
-    ck_assert_uint_eq(count_wrong(15, launch), 0);
-    close_context();
+    check_pairs("exec/check/wgmma.ptx", PTXI_SANITIZER_SYNC | PTXI_SANITIZER_RACE, 1, 15);
 }
 END_TEST
 
 START_TEST(tensor_memory)
 {
-    set_up("exec/check/tensor.ptx", PTXI_SANITIZER_MEMORY, 1);
-    ck_assert_uint_eq(count_wrong(4, launch), 0);
-    close_context();
+    check_pairs("exec/check/tensor.ptx", PTXI_SANITIZER_MEMORY, 1, 4);
 }
 END_TEST
 
 START_TEST(annotated)
 {
-    set_up("exec/check/annotated.ptx", PTXI_SANITIZER_RACE, 1);
-    ck_assert_uint_eq(count_wrong(4, launch), 0);
-    close_context();
+    check_pairs("exec/check/annotated.ptx", PTXI_SANITIZER_RACE, 1, 4);
 }
 END_TEST
 
