@@ -77,6 +77,18 @@ static bool may_exceed_end(const struct ptxi_insn *i, uint32_t size, enum ptxi_a
     return size <= 4 && (access == PTXI_AK_ATOMIC || (access == PTXI_AK_LOAD && is_strong_load(i)));
 }
 
+/* The end of shared memory for an access. Compilers load three elements of a vector with ld.v4 if the address has the
+ * alignment for it, so a load of 16 bytes may exceed the end by the last element. A device's shared memory consists of
+ * units of PTXI_SHARED_GRANULARITY. */
+static uint64_t shared_end(const struct ptxi_insn *i, uint64_t end, uint32_t size, enum ptxi_access access)
+{
+    if (may_exceed_end(i, size, access))
+        return (end + 3) & ~UINT64_C(3);
+    if (size == 16 && access == PTXI_AK_LOAD && end % 16 >= 12)
+        return (end + 15) & ~UINT64_C(15);
+    return end;
+}
+
 static bool in_last_word(const struct ptxi_grid *g, uint64_t address)
 {
     struct ptxi_mem_region r;
@@ -227,10 +239,8 @@ static unsigned char *find_memory(struct ptxi_warp *w, const struct ptxi_insn *i
         f->kind = generic && w->cta->lead->member_count > 1 ? PTXI_FK_NO_RANK : PTXI_FK_NO_CTA;
     if (!c || address & (align - 1))
         return NULL;
-    uint64_t end = s.area.size;
+    uint64_t end = space == PTXI_MS_SHARED ? shared_end(i, s.area.size, size, access) : s.area.size;
 
-    if (space == PTXI_MS_SHARED && may_exceed_end(i, size, access))
-        end = (end + 3) & ~UINT64_C(3);
     f->kind = s.beyond;
     if (address > end || size > end - address)
         return NULL;
