@@ -161,6 +161,12 @@ static void add_caller(struct nvJitLink *link, int detected, const void *data, s
         ptxiLinkAddData(link->callers, driver_type(detected), (void *)(uintptr_t)data, size, name, 0, NULL, NULL);
 }
 
+/* True if only the LTO-IR of an image counts. Such a link returns PTX of its LTO-IR. */
+static bool needs_lto(const struct nvJitLink *link, int detected)
+{
+    return link->options.lto && link->options.ptx && detected != INPUT_CUBIN && detected != INPUT_PTX;
+}
+
 /* Without PTX, an image may have LTO-IR. */
 static int add_input(struct nvJitLink *link, int type, int detected, const void *data, size_t size, const char *name)
 {
@@ -206,7 +212,7 @@ int ptxi_nvjitlink_add(struct nvJitLink *link, int type, const void *data, size_
         return refuse(link, ERROR_INVALID_INPUT, "GPU code cannot be linked; libptxi executes PTX", name);
     if (found == INPUT_LTOIR && !link->options.lto)
         return refuse(link, ERROR_LTO_NOT_ENABLED, "LTO-IR input cannot be used without LTO enabled (-lto)", name);
-    if (found == INPUT_LTOIR)
+    if (found == INPUT_LTOIR || needs_lto(link, detected))
         return ptxi_nvjitlink_add_lto(&link->lto, &link->options, type, data, size, name, &link->errors);
     error = ptxi_nvjitlink_enter(link, &pushed);
     if (!error) {

@@ -44,6 +44,29 @@ for kind in 'ptx', 'cubin':
 for kind, lto in ('ptx', {}), ('ltoir', {'link_time_optimization': True}):
     parts = [compiled(source, kind, relocatable_device_code=True, **lto) for source in (CALLER, TRIPLE)]
     check(Linker(*parts, options=LinkerOptions(arch=arch, **lto)).link('cubin'))
+
+# PTX that calls a function of LTO-IR.
+parts = [compiled(CALLER, 'ptx', relocatable_device_code=True),
+         compiled(TRIPLE, 'ltoir', relocatable_device_code=True, **lto)]
+check(Linker(*parts, options=LinkerOptions(arch=arch, **lto)).link('cubin'))
+"""
+
+# A fat binary with PTX and LTO-IR. PTX is returned for the LTO-IR only.
+LTO_FATBIN = r"""
+import pathlib, subprocess, sys
+from cuda.bindings import nvjitlink
+
+nvcc, directory = sys.argv[1], pathlib.Path(sys.argv[2])
+(directory / 'triple.cu').write_text('extern "C" __device__ int triple(int x) { return 3 * x; }')
+code = 'arch=compute_90,code=[compute_90,lto_90]'
+subprocess.run([nvcc, '-rdc=true', '-fatbin', '-gencode', code, 'triple.cu'], cwd=directory, check=True)
+fatbin = (directory / 'triple.fatbin').read_bytes()
+link = nvjitlink.create(3, ['-arch=sm_90', '-lto', '-ptx'])
+nvjitlink.add_data(link, nvjitlink.InputType.FATBIN, fatbin, len(fatbin), 'triple.fatbin')
+nvjitlink.complete(link)
+ptx = bytearray(nvjitlink.get_linked_ptx_size(link))
+nvjitlink.get_linked_ptx(link, ptx)
+assert b'.target sm_90' in ptx
 """
 
 NUMBA_CUDA = r"""
@@ -208,11 +231,11 @@ def has_static_runtime(package, file):
     return any(b'libcudart.so' not in f.read_bytes() for f in where.glob(file))
 
 
-def run_program(package, program, **variables):
+def run_program(package, program, *arguments, **variables):
     if not importlib.util.find_spec(package.split('.')[0]) or not importlib.util.find_spec(package):
         pytest.skip(f'{package} is not installed')
     environment = dict(os.environ, **variables)
-    command = [os.environ['PTXI'], 'exec', '--toolkit', sys.executable, '-c', program]
+    command = [os.environ['PTXI'], 'exec', '--toolkit', sys.executable, '-c', program, *arguments]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (0, '', '')
 
@@ -224,9 +247,19 @@ def test_compiles_and_links(package, program):
     run_program(package, program)
 
 
-def test_pycuda_gets_ptx_for_a_cubin():
-    if not any(map(shutil.which, ('nvcc', '/usr/local/cuda/bin/nvcc'))):
+def find_nvcc():
+    nvcc = shutil.which('nvcc') or shutil.which('/usr/local/cuda/bin/nvcc')
+    if not nvcc:
         pytest.skip('nvcc is not installed')
+    return nvcc
+
+
+def test_links_lto_of_a_fat_binary(tmp_path):
+    run_program('cuda.bindings', LTO_FATBIN, find_nvcc(), str(tmp_path))
+
+
+def test_pycuda_gets_ptx_for_a_cubin():
+    find_nvcc()
     run_program('pycuda', PYCUDA_SOURCE)
 
 
