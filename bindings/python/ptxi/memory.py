@@ -14,7 +14,7 @@ import ctypes
 import math
 import operator
 import weakref
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union, cast
 
 import numpy as np
 
@@ -252,7 +252,7 @@ def pointer(x: Any) -> Optional[Pointer]:
     if isinstance(x, np.generic):
         return None
     if isinstance(x, (bytearray, memoryview, ctypes.Array)) or type(x).__module__ == 'array':
-        return _of_array(np.frombuffer(x, np.uint8))
+        return _of_array(np.frombuffer(cast(Any, x), np.uint8))
     if hasattr(x, '__cuda_array_interface__'):
         return _from_interface(x.__cuda_array_interface__, x)
     if hasattr(x, '__dlpack_device__'):
