@@ -1,6 +1,7 @@
 /* Fuzz target for the reader of fat binaries, ELF files and archives. With -fsanitize=fuzzer this is a libFuzzer
  * target. Otherwise main() replays the given files, with mutations and with each allocation failing. */
 #include "fatbin/file.h"
+#include "replay.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,31 +11,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Does not allocate for sizes that only a damaged header has, so that replays need little memory. */
 enum { MOST_EXTRACTED = 1 << 22 };
-
-struct countdown {
-    unsigned long left; /* allocations before a failure; 0: no failure */
-};
-
-static bool spent(struct countdown *c)
-{
-    return c->left && !--c->left;
-}
-
-static void *take(void *ctx, size_t size)
-{
-    return spent(ctx) ? NULL : malloc(size);
-}
-
-static void *resize(void *ctx, void *p, size_t size)
-{
-    return spent(ctx) ? NULL : realloc(p, size);
-}
-
-static void put(void *ctx, void *p)
-{
-    (void)ctx;
-    free(p);
-}
 
 static void read_entry(const struct ptxi_fatbin_entry *e)
 {
@@ -70,7 +46,7 @@ static void read_found(const struct ptxi_fatbin_found *found, unsigned programs)
 static bool read_file(const void *data, size_t size, unsigned long failing)
 {
     struct countdown c = { failing };
-    struct ptxi_alloc alloc = { take, resize, put, &c };
+    struct ptxi_alloc alloc = countdown_alloc(&c);
     struct ptxi_fatbin_list list = { .count = 0 };
     struct ptxi_arena arena;
 
@@ -138,15 +114,10 @@ static void mutate(const uint8_t *data, size_t size)
 static int replay(const char *name)
 {
     static uint8_t data[1 << 20];
-    FILE *f = fopen(name, "rb");
+    size_t n;
 
-    if (!f) {
-        perror(name);
+    if (!read_input(name, data, sizeof data, &n))
         return 1;
-    }
-    size_t n = fread(data, 1, sizeof data, f);
-
-    fclose(f);
     LLVMFuzzerTestOneInput(data, n);
     if (n >= sizeof(uint64_t))
         mutate(data, n);

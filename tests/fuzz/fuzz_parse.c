@@ -2,40 +2,16 @@
  * main() replays the given files, with mutations and with every tenth allocation failing. */
 #include "mutate.h"
 #include "parse/ast.h"
+#include "replay.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-
-struct countdown {
-    unsigned long left; /* allocations before a failure; 0: no failure */
-};
-
-static bool spent(struct countdown *c)
-{
-    return c->left && !--c->left;
-}
-
-static void *take(void *ctx, size_t size)
-{
-    return spent(ctx) ? NULL : malloc(size);
-}
-
-static void *resize(void *ctx, void *p, size_t size)
-{
-    return spent(ctx) ? NULL : realloc(p, size);
-}
-
-static void put(void *ctx, void *p)
-{
-    (void)ctx;
-    free(p);
-}
 
 /* Returns whether an allocation failed. */
 static bool parse(const char *text, size_t size, unsigned long failing)
 {
     struct countdown c = { failing };
-    struct ptxi_alloc alloc = { take, resize, put, &c };
+    struct ptxi_alloc alloc = countdown_alloc(&c);
     struct ptxi_parse_options options = { .file = "fuzz.ptx" };
     struct ptxi_module_ast *m;
     struct ptxi_arena arena;
@@ -78,15 +54,10 @@ enum { MUTANTS = 40 };
 static int replay(const char *name)
 {
     static uint8_t data[1 << 24];
-    FILE *f = fopen(name, "rb");
     size_t n;
 
-    if (!f) {
-        perror(name);
+    if (!read_input(name, data, sizeof data, &n))
         return 1;
-    }
-    n = fread(data, 1, sizeof data, f);
-    fclose(f);
     LLVMFuzzerTestOneInput(data, n);
     mutants(data, n, MUTANTS);
     for (unsigned long k = 1; parse((const char *)data, n, k); k += 1 + k / 10)

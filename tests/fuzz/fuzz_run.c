@@ -7,6 +7,7 @@
  * the given files, with mutations. */
 #include "mutate.h"
 #include "ptxi.h"
+#include "replay.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -247,15 +248,10 @@ enum { MUTANTS = 40 };
 static bool replay(const char *name)
 {
     static uint8_t data[1 << 24];
-    FILE *f = fopen(name, "rb");
     size_t n;
 
-    if (!f) {
-        perror(name);
+    if (!read_input(name, data, sizeof data - 1, &n))
         return false;
-    }
-    n = fread(data, 1, sizeof data - 1, f);
-    fclose(f);
     LLVMFuzzerTestOneInput(data, n);
     mutants(data, n, MUTANTS);
     return true;

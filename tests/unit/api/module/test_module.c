@@ -1,39 +1,10 @@
 /* Tests modules: errors of loading, functions and their parameters, variables, and limits of registers. */
-#include "unit/support/context.h"
-#include "unit/support/test_file.h"
+#include "unit/support/launch_fixture.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define HEAD ".version 8.1\n.target sm_90\n.address_size 64\n"
-
-static const char *kernels;
-
-static ptxiModule module;
-static ptxiDevicePtr mem;
-
-static void set_up(void)
-{
-    open_context();
-    kernels = test_file("api/launch/launch.ptx");
-    ok(ptxiModuleLoadData(&module, kernels));
-    ok(ptxiMemAlloc(&mem, 4096));
-}
-
-static ptxiFunction kernel(const char *name)
-{
-    ptxiFunction f;
-
-    ok(ptxiModuleGetFunction(&f, module, name));
-    return f;
-}
-
-static ptxiResult run(const char *name, unsigned grid, unsigned block, void **params)
-{
-    ptxiResult r = ptxiLaunchKernel(kernel(name), grid, 1, 1, block, 1, 1, 0, NULL, params, NULL);
-
-    return r ? r : ptxiCtxSynchronize();
-}
 
 START_TEST(load_errors_are_explained)
 {
