@@ -240,6 +240,13 @@ def run_program(package, program, *arguments, **variables):
     assert (done.returncode, done.stdout, done.stderr) == (0, '', '')
 
 
+def run_file(package, program, directory, **variables):
+    """Run a program from a file. Triton and Warp read the source of kernels."""
+    file = directory / 'program.py'
+    file.write_text(program)
+    run_program(package, f'import runpy; runpy.run_path({str(file)!r})', **variables)
+
+
 @pytest.mark.parametrize('package, program', [('cuda.core', CUDA_CORE), ('numba_cuda', NUMBA_CUDA),
                                               ('numba_cuda', NUMBA_FEATURES)],
                          ids=['cuda-core', 'numba-cuda', 'numba-features'])
@@ -273,13 +280,11 @@ def test_torch(tmp_path):
     if importlib.util.find_spec('torch') and not subprocess.run(
             [sys.executable, '-c', 'import sys, torch; sys.exit(torch.version.cuda is not None)']).returncode:
         pytest.skip('this torch is for the CPU')
-    program = tmp_path / 'program.py'  # Triton reads the source of a kernel
-    program.write_text(TORCH)
-    run_program('torch', f'import runpy; runpy.run_path({str(program)!r})', TRITON_CACHE_DIR=str(tmp_path / 'triton'),
-                TORCHINDUCTOR_CACHE_DIR=str(tmp_path / 'inductor'), TRITON_DEFAULT_FP_FUSION='1')
+    run_file('torch', TORCH, tmp_path, TRITON_CACHE_DIR=str(tmp_path / 'triton'),
+             TORCHINDUCTOR_CACHE_DIR=str(tmp_path / 'inductor'), TRITON_DEFAULT_FP_FUSION='1')
 
 
 def test_warp(tmp_path):
     if importlib.util.find_spec('warp') and has_static_runtime('warp', 'bin/warp.so'):
         pytest.skip('Warp contains the CUDA runtime of NVIDIA; build it with --use-dynamic-cuda')
-    run_program('warp', WARP, WARP_CACHE_PATH=str(tmp_path))
+    run_file('warp', WARP, tmp_path, WARP_CACHE_PATH=str(tmp_path))
