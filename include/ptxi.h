@@ -4538,6 +4538,31 @@ PTXI_API ptxiResult ptxiCtxSave(ptxiContext ctx, const char *path, const char *b
  *                                    loaded with other addresses */
 PTXI_API ptxiResult ptxiCtxRestore(ptxiContext ctx, const char *path, void **note, size_t *numBytes);
 
+/* Where ptxiLaunchCheckpointed() saves the context. */
+typedef struct ptxiCheckpoint {
+    size_t size;      /* sizeof(ptxiCheckpoint) */
+    const char *path; /* name of the file */
+    double seconds;   /* between two checkpoints; 0: after each part of the grid */
+    const void *note; /* noteBytes that ptxiCtxRestore() returns, such as the addresses of the parameters */
+    size_t noteBytes;
+} ptxiCheckpoint;
+
+/*! ptxiLaunchCheckpointed() :
+ *  Launches a kernel, waits for it, and meanwhile writes checkpoints: files of ptxiCtxSave with the number of clusters
+ *  that have ended. The grid runs in windows (see ptxiLaunchKernelEx), and the result is that of one launch. To
+ *  continue, also in another process, call ptxiCtxRestore with the file, load the module, and make the same call: it
+ *  runs what had not ended. The first call after ptxiCtxRestore continues; later ones launch the whole grid. At the
+ *  end the file is removed. After an error it remains as it was written last.
+ * `config`     as for ptxiLaunchKernelEx, without PTXI_LAUNCH_ATTRIBUTE_CLUSTER_WINDOW.
+ * `checkpoint` read during the call.
+ * @return as ptxiLaunchKernelEx, ptxiStreamSynchronize and ptxiCtxSave; PTXI_ERROR_NOT_SUPPORTED before the grid
+ *         begins, if its blocks may depend on each other, or the context has something that is not saved; or
+ *         PTXI_ERROR_INVALID_VALUE if the snapshot is that of another launch: another module, kernel, grid or other
+ *         parameters. ptxiGetLastReport has the reason.
+ *  Threads: no other thread uses the context during the call. */
+PTXI_API ptxiResult ptxiLaunchCheckpointed(const ptxiLaunchConfig *config, ptxiFunction f, void **kernelParams,
+                                           void **extra, const ptxiCheckpoint *checkpoint);
+
 /* Tools of ptxiCtxSetSanitizer(). */
 typedef enum ptxiSanitizer {
     PTXI_SANITIZER_NONE = 0,

@@ -96,7 +96,7 @@ LAYERS = [
      "api/module api/launch"),
     ("api/submit", "work of calls: captured or queued",
      "base num isa parse compile exec api/error api/observe api/handle api/queue api/context api/stream api/memory "
-     "api/module api/check api/texture api/launch api/copy api/graph"),
+     "api/module api/check api/texture api/launch api/snapshot api/copy api/graph"),
     ("api/graphexec", "executable graphs",
      "base num isa parse compile exec api/error api/observe api/handle api/queue api/context api/stream api/memory "
      "api/module api/launch api/copy api/graph api/submit"),

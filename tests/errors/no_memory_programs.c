@@ -737,6 +737,17 @@ static bool save_and_restore(const char *first, const char *second, ptxiDevicePt
     return true;
 }
 
+/* Saves between the blocks. */
+static bool launch_checkpointed(ptxiFunction k, const char *file)
+{
+    const ptxiCheckpoint checkpoint = { .size = sizeof checkpoint, .path = file, .note = "note", .noteBytes = 4 };
+    const ptxiLaunchConfig config = { .gridDimX = 2, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 1, .blockDimY = 1,
+                                      .blockDimZ = 1 };
+
+    TRY(ptxiLaunchCheckpointed(&config, k, NULL, NULL, &checkpoint));
+    return true;
+}
+
 bool use_snapshots(ptxiContext ctx)
 {
     char first[64], second[64];
@@ -752,7 +763,7 @@ bool use_snapshots(ptxiContext ctx)
     TRY(ptxiMemsetD32(p, 1, FEW_BYTES / 4));
     if (!load(&m, &k, HEAD ".visible .global .b32 g[4]; .visible .entry k() { ret; }"))
         return false;
-    all = save_and_restore(first, second, p);
+    all = save_and_restore(first, second, p) && launch_checkpointed(k, first);
     unlink(first);
     unlink(second);
     return all;

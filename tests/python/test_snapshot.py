@@ -1,7 +1,11 @@
 """Snapshots of devices: rollback, and restoring in another process."""
 import json
+import os
+import signal
 import subprocess
 import sys
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -94,3 +98,101 @@ def test_reasons(tmp_path):
     with ptxi.Device('sm_80') as d:
         with pytest.raises(ptxi.Error, match='device sm_90'):
             d.restore(tmp_path / 'a')
+
+
+COUNT = '''
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry count (.param .u64 data, .param .u32 rounds)
+{
+    .reg .b64 %p;
+    .reg .b32 %i, %n, %v;
+    .reg .pred %more;
+    ld.param.u64 %p, [data];
+    mov.u32 %i, %ctaid.x;
+    mad.wide.u32 %p, %i, 4, %p;
+    ld.param.u32 %n, [rounds];
+    ld.global.u32 %v, [%p];
+loop:
+    mad.lo.u32 %v, %v, 3, %i;
+    sub.u32 %n, %n, 1;
+    setp.ne.u32 %more, %n, 0;
+    @%more bra loop;
+    st.global.u32 [%p], %v;
+    ret;
+}
+'''
+
+LAUNCH = '''
+import os, sys
+import numpy as np
+import ptxi
+text, path = sys.argv[1:]
+blocks = 2000
+with ptxi.Device('sm_90', workers=1) as d:
+    resumed = os.path.exists(path)
+    b = ptxi.Buffer.at(int(d.restore(path)), blocks, 'u4') if resumed else ptxi.copy(np.arange(blocks, dtype='u4'))
+    kernel = ptxi.loads(text)['count']
+    print('begins', flush=True)
+    kernel.launch(blocks, 1, [b, 3000], checkpoint=path, every=0.01, note=str(b.address).encode())
+    print(resumed, int(b.array.astype('u8').sum()))
+'''
+
+
+def test_a_killed_launch_continues(tmp_path):
+    path = tmp_path / 'checkpoint'
+    with ptxi.Device('sm_90') as d:
+        b = ptxi.copy(np.arange(2000, dtype='u4'))
+        ptxi.loads(COUNT)['count'][2000, 1](b, 3000)
+        expected = int(b.array.astype('u8').sum())
+    command = [sys.executable, '-c', LAUNCH, COUNT, path]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as p:
+        while not path.exists() and p.poll() is None:
+            time.sleep(0.001)
+        p.kill()
+    assert path.exists(), 'the launch ended before its first checkpoint'
+    out = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+    assert out[-1] == f'True {expected}'
+    assert not path.exists()
+
+
+def test_launches_that_have_no_checkpoints(tmp_path):
+    path = tmp_path / 'checkpoint'
+    with ptxi.Device('sm_90') as d:
+        count, b = ptxi.loads(COUNT)['count'], ptxi.zeros(4, 'u4')
+        with pytest.raises(TypeError, match='use buffers'):
+            count.launch(4, 1, [np.zeros(4, 'u4'), 1], checkpoint=path)
+        with pytest.raises(ValueError, match='without a stream'):
+            count.launch(4, 1, [b, 1], checkpoint=path, stream=ptxi.Stream(d))
+        with pytest.raises(ptxi.LaunchError, match='depends on the order of the blocks'):
+            ptxi.loads(TEXT)['add'].launch(4, 1, [b], checkpoint=path)
+        with pytest.raises(ptxi.Error, match='INVALID_VALUE'):
+            count.launch(4, 1, [b, 1], checkpoint=path, every=-1)
+        assert not b.array.any()
+        count.launch(4, 1, [b, 1], checkpoint=path, every=0)
+        assert b.array.tolist() == [0, 1, 2, 3]
+        assert not path.exists()
+
+
+def test_an_interrupted_launch_continues(tmp_path):
+    path = tmp_path / 'checkpoint'
+    with ptxi.Device('sm_90', workers=1) as d:
+        count, b = ptxi.loads(COUNT)['count'], ptxi.copy(np.arange(2000, dtype='u4'))
+        count[2000, 1](b, 3000)
+        expected = b.array.tolist()
+        b.array[:] = np.arange(2000)
+
+        def interrupt():
+            while not path.exists():
+                time.sleep(0.001)
+            os.kill(os.getpid(), signal.SIGINT)
+
+        thread = threading.Thread(target=interrupt)
+        thread.start()
+        with pytest.raises(KeyboardInterrupt):
+            count.launch(2000, 1, [b, 3000], checkpoint=path, every=0.01)
+        thread.join()
+        d.restore(path)
+        count.launch(2000, 1, [b, 3000], checkpoint=path)
+        assert b.array.tolist() == expected

@@ -31,7 +31,7 @@ struct run {
     double every;                      /* seconds between checkpoints */
     bool resume;
     uint64_t command;                  /* hash of what decides the result, as the command line has it */
-    unsigned long long done;           /* clusters that have ended before the checkpoint */
+    bool resumed;                      /* the buffers are those of a checkpoint */
     struct cmd_load_options load;
     struct cmd_arg *args;              /* room for one for each word of the command line, as for outputs */
     struct run_output *outputs;
@@ -51,14 +51,13 @@ extern const char ptxi_cmd_run_letters[]; /* the short options */
 /* Copy the contents of the arguments to their buffers. */
 ptxiResult ptxi_cmd_fill_buffers(const struct run *r);
 
-/* Queue the launch of some clusters. */
-ptxiResult ptxi_cmd_queue_window(const struct run *r, unsigned long long first, unsigned long long count);
-unsigned long long ptxi_cmd_count_clusters(const struct run *r);
+/* The launch of the whole grid, without attributes. */
+ptxiLaunchConfig ptxi_cmd_launch_config(const struct run *r);
 
 /* With --resume: restore the context, which has no modules yet, and give arguments their buffers. False after a
  * message. */
 bool ptxi_cmd_resume(struct run *r);
-/* Launch the kernel in parts, and save the context between them. */
+/* Launch the kernel, and save the context meanwhile. */
 ptxiResult ptxi_cmd_launch_saved(const struct run *r);
 
 /* Launch the kernel as often as requested, and print the measurements. */

@@ -1,6 +1,4 @@
-/* Checkpoints of `ptxi run`: the grid runs in windows, one after another, and between them the context is saved with
- * the number of clusters that have ended. Windows are for grids whose blocks do not depend on each other, so the memory
- * at the end is that of one launch. */
+/* Checkpoints of `ptxi run`. The snapshot has a note with the hash of the command and the addresses of the buffers. */
 #include "run.h"
 
 #include "base/hash.h"
@@ -8,13 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* The note of the snapshot. The addresses of the buffers follow, one for each argument. */
-struct progress_note {
-    uint64_t command;         /* hash of what decides the result */
-    uint64_t done, arguments; /* clusters that have ended; number of arguments */
+struct note {
+    uint64_t command;   /* hash of what decides the result */
+    uint64_t arguments; /* their number */
 };
 
 static uint64_t hash_text(uint64_t h, const char *s)
@@ -41,7 +38,7 @@ static uint64_t hash_command(const struct run *r)
 
 /* ---- resuming */
 
-static bool use_note(struct run *r, const struct progress_note *note, size_t size)
+static bool use_note(struct run *r, const struct note *note, size_t size)
 {
     const uint64_t *addresses = (const void *)(note + 1);
 
@@ -52,7 +49,7 @@ static bool use_note(struct run *r, const struct progress_note *note, size_t siz
     }
     for (unsigned k = 0; k < r->arg_count; k++)
         r->args[k].device = addresses[k];
-    r->done = note->done;
+    r->resumed = true;
     return true;
 }
 
@@ -76,60 +73,36 @@ bool ptxi_cmd_resume(struct run *r)
     return ok;
 }
 
-/* ---- saving */
+/* ---- the launch */
 
-static double now_s(void)
+/* Returns a note and its size, or NULL. */
+static struct note *make_note(const struct run *r, size_t *size)
 {
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-static ptxiResult save(const struct run *r, unsigned long long done)
-{
-    size_t size = sizeof(struct progress_note) + r->arg_count * sizeof(uint64_t);
-    struct progress_note *note = calloc(1, size);
+    *size = sizeof(struct note) + r->arg_count * sizeof(uint64_t);
+    struct note *note = calloc(1, *size);
 
     if (!note)
-        return PTXI_ERROR_OUT_OF_MEMORY;
-    *note = (struct progress_note){ .command = r->command, .done = done, .arguments = r->arg_count };
+        return NULL;
+    *note = (struct note){ .command = r->command, .arguments = r->arg_count };
     for (unsigned k = 0; k < r->arg_count; k++)
         memcpy((uint64_t *)(note + 1) + k, &r->args[k].device, sizeof(uint64_t));
-    ptxiResult e = ptxiCtxSave(NULL, r->checkpoint, NULL, note, size);
-
-    free(note);
-    return e;
+    return note;
 }
 
-static ptxiResult run_window(const struct run *r, unsigned long long first, unsigned long long count)
-{
-    ptxiResult e = ptxi_cmd_queue_window(r, first, count);
-
-    return e ? e : ptxiCtxSynchronize();
-}
-
-/* Windows get longer until they take a quarter of the time between checkpoints. */
 ptxiResult ptxi_cmd_launch_saved(const struct run *r)
 {
-    unsigned long long all = ptxi_cmd_count_clusters(r), done = r->done, count = 1 + all / 1024;
-    double saved = now_s();
-    ptxiResult e = r->done ? PTXI_SUCCESS : ptxi_cmd_fill_buffers(r);
+    ptxiCheckpoint checkpoint = { .size = sizeof checkpoint, .path = r->checkpoint, .seconds = r->every };
+    struct note *note = make_note(r, &checkpoint.noteBytes);
+    ptxiResult e = r->resumed ? PTXI_SUCCESS : ptxi_cmd_fill_buffers(r);
 
-    while (done < all && !e) {
-        double start = now_s();
+    checkpoint.note = note;
+    if (!note)
+        e = PTXI_ERROR_OUT_OF_MEMORY;
+    if (!e) {
+        const ptxiLaunchConfig config = ptxi_cmd_launch_config(r);
 
-        count = count < all - done ? count : all - done;
-        e = run_window(r, done, count);
-        done += e ? 0 : count;
-        count *= now_s() - start < r->every / 8 ? 2 : 1;
-        if (e || done == all || now_s() - saved < r->every)
-            continue;
-        fflush(stdout);
-        e = save(r, done);
-        saved = now_s();
+        e = ptxiLaunchCheckpointed(&config, r->function, r->params, NULL, &checkpoint);
     }
-    if (!e)
-        remove(r->checkpoint);
+    free(note);
     return e;
 }

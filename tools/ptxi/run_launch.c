@@ -69,7 +69,7 @@ ptxiResult ptxi_cmd_fill_buffers(const struct run *r)
 
 static ptxiResult queue_launch(const struct run *r);
 
-unsigned long long ptxi_cmd_count_clusters(const struct run *r)
+static unsigned long long count_clusters(const struct run *r)
 {
     static const ptxiFunctionAttribute sides[] = { PTXI_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH,
                                                    PTXI_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT,
@@ -87,7 +87,7 @@ unsigned long long ptxi_cmd_count_clusters(const struct run *r)
 
 static unsigned long long first_of_shard(const struct run *r, unsigned long long shard)
 {
-    return (unsigned long long)((unsigned __int128)ptxi_cmd_count_clusters(r) * shard / r->shards);
+    return (unsigned long long)((unsigned __int128)count_clusters(r) * shard / r->shards);
 }
 
 /* The shard has the clusters from first_of_shard() on. It may have none. */
@@ -101,19 +101,25 @@ static ptxiResult queue_shard(const struct run *r)
     return window.cluster_count ? queue_launch(&window) : PTXI_SUCCESS;
 }
 
-ptxiResult ptxi_cmd_queue_window(const struct run *r, unsigned long long first, unsigned long long count)
+ptxiLaunchConfig ptxi_cmd_launch_config(const struct run *r)
+{
+    return (ptxiLaunchConfig){
+        .gridDimX = r->grid[0], .gridDimY = r->grid[1], .gridDimZ = r->grid[2],
+        .blockDimX = r->block[0], .blockDimY = r->block[1], .blockDimZ = r->block[2], .sharedMemBytes = r->shared,
+    };
+}
+
+static ptxiResult queue_window(const struct run *r, unsigned long long first, unsigned long long count)
 {
     ptxiLaunchAttribute attributes[] = {
         { .id = PTXI_LAUNCH_ATTRIBUTE_CLUSTER_WINDOW,
           .value.clusterWindow = { first, count, 0 } },
         { .id = PTXI_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = r->cooperative },
     };
-    ptxiLaunchConfig config = {
-        .gridDimX = r->grid[0], .gridDimY = r->grid[1], .gridDimZ = r->grid[2],
-        .blockDimX = r->block[0], .blockDimY = r->block[1], .blockDimZ = r->block[2], .sharedMemBytes = r->shared,
-        .attrs = attributes, .numAttrs = 2,
-    };
+    ptxiLaunchConfig config = ptxi_cmd_launch_config(r);
 
+    config.attrs = attributes;
+    config.numAttrs = 2;
     return ptxiLaunchKernelEx(&config, r->function, r->params, NULL);
 }
 
@@ -124,7 +130,7 @@ static ptxiResult queue_launch(const struct run *r)
     if (r->shards)
         return queue_shard(r);
     if (r->cluster_count)
-        return ptxi_cmd_queue_window(r, r->first_cluster, r->cluster_count);
+        return queue_window(r, r->first_cluster, r->cluster_count);
     if (r->cooperative)
         return ptxiLaunchCooperativeKernel(r->function, g[0], g[1], g[2], b[0], b[1], b[2], r->shared, NULL, r->params);
     return ptxiLaunchKernel(r->function, g[0], g[1], g[2], b[0], b[1], b[2], r->shared, NULL, r->params, NULL);

@@ -14,7 +14,7 @@ from typing import Any, Dict, List
 _SCALARS = {
     'char': ctypes.c_char, 'int': ctypes.c_int, 'unsigned': ctypes.c_uint, 'unsigned int': ctypes.c_uint,
     'unsigned char': ctypes.c_ubyte, 'unsigned short': ctypes.c_ushort,
-    'float': ctypes.c_float, 'size_t': ctypes.c_size_t,
+    'float': ctypes.c_float, 'double': ctypes.c_double, 'size_t': ctypes.c_size_t,
     'int32_t': ctypes.c_int32, 'uint32_t': ctypes.c_uint32, 'int64_t': ctypes.c_int64, 'uint64_t': ctypes.c_uint64,
     'long long': ctypes.c_longlong, 'unsigned long long': ctypes.c_ulonglong,
 }

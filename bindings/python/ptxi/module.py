@@ -480,7 +480,8 @@ class Kernel(NotCopied):
 
     def launch(self, grid: Dim, block: Dim, arguments: Sequence[Any], shared: int = 0, stream: Optional[Stream] = None,
                cooperative: bool = False, cluster: Optional[Dim] = None, attributes: Optional[Dict[Any, int]] = None,
-               opens: Sequence[Any] = (), window: Optional[Tuple[int, int]] = None) -> None:
+               opens: Sequence[Any] = (), window: Optional[Tuple[int, int]] = None, checkpoint: Any = None,
+               every: float = 10, note: bytes = b'') -> None:
         """Launch the kernel, as `kernel[grid, block, shared, stream](*arguments)` does, with more options.
 
         `cooperative`  True: all blocks run at the same time, so that they may wait for each other
@@ -490,9 +491,17 @@ class Kernel(NotCopied):
                        structure, or in a tensor map
         `window`       the number of the first cluster and the number of clusters to run; without clusters: of blocks.
                        Kernels whose blocks may depend on each other are refused
+        `checkpoint`   a file: wait for the kernel, and write the state of the device to the file meanwhile, every
+                       `every` seconds. After `Device.restore` with the file, which returns `note`, the same launch
+                       continues. See ptxiLaunchCheckpointed in ptxi.h
         """
         __tracebackhide__ = True
         how = self._configure(grid, block, shared, cooperative, cluster, attributes, window)
+        if checkpoint is not None:
+            if stream is not None:
+                raise ValueError('a launch with checkpoints waits for the kernel; launch it without a stream')
+            self._launch_checkpointed(how, arguments, opens, _checkpoint(checkpoint, every, note))
+            return
         self._launch(how, arguments, stream and self._own(stream), opens)
 
     def prepare(self, grid: Dim, block: Dim, arguments: Sequence[Any], shared: int = 0,
@@ -539,6 +548,17 @@ class Kernel(NotCopied):
             if not entry.queued:
                 use.end()
             core.reap()
+
+    def _launch_checkpointed(self, how: '_Configuration', arguments: Sequence[Any], opens: Sequence[Any],
+                             checkpoint: Any) -> None:
+        """Launch the kernel, and save the device meanwhile. `checkpoint` is a structure."""
+        __tracebackhide__ = True
+        buffer, pointers = self._pack(arguments, opens)
+        if spans(pointers):
+            raise errors.ArgumentError('checkpoints do not have the arrays of the program; use buffers, such as '
+                                       'ptxi.copy(x)')
+        self.device.synchronize()
+        self.device._core.run(how.run_checkpointed, _Values(self.parameters, buffer), checkpoint)
 
     def _run(self, queue: Queue, entry: Entry, to_open: List[Span], how: '_Configuration', buffer: bytearray) -> None:
         """Open the memory of the arguments and queue the launch, inside Core.run."""
@@ -666,6 +686,14 @@ class _Configuration:
         if result:
             raise self.failure(result, call_)
 
+    def run_checkpointed(self, values: '_Values', checkpoint: Any) -> None:
+        """Launch the kernel, wait for it, and save the device meanwhile, inside Core.run."""
+        __tracebackhide__ = True
+        result = self.core.waited('LaunchCheckpointed', self.structure, self.function, values.addresses, None,
+                                  ctypes.byref(checkpoint))
+        if result:
+            raise errors.launch_error(self.core.handle, result)
+
     def failure(self, result: int, call_: _Call) -> Exception:
         """Return the exception for a launch that failed."""
         return errors.launch_error(self.core.handle, result) if call_.launched else self.rejection(result)
@@ -686,6 +714,15 @@ def _attributes(numbers: Dict[Any, int], cluster: Optional[Dim], window: Optiona
         w = made[-1].value.clusterWindow
         w.first, w.count = (number(n, ctypes.c_uint64) for n in window)
     return (struct * len(made))(*made)
+
+
+def _checkpoint(path: Any, seconds: float, note: bytes) -> Any:
+    """Return a structure of the library. It keeps what it refers to."""
+    struct = header.structs['ptxiCheckpoint']
+    made = struct(size=ctypes.sizeof(struct), seconds=seconds, noteBytes=len(note))
+    made.kept = name, text = ctypes.create_string_buffer(os.fsencode(path)), ctypes.create_string_buffer(bytes(note))
+    made.path, made.note = ctypes.addressof(name), ctypes.addressof(text)
+    return made
 
 
 class Launch(NotCopied):

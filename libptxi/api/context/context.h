@@ -89,6 +89,13 @@ struct ptxi_thread *ptxi_api_thread(void);
 
 enum { PTXI_LIMITS = 7 }; /* number of the driver's limits that a context stores */
 
+/* Of a launch that saves its context (ptxiLaunchCheckpointed): what its snapshot has. */
+struct ptxi_progress {
+    uint64_t launch; /* hash of what decides its result, besides memory; 0: there is none */
+    uint64_t done;   /* clusters that have ended */
+    uint64_t gridid;
+};
+
 struct ptxiContext_st {
     _Atomic unsigned refs;  /* the handle's, and one for each entry in a thread's stack */
     struct ptxi_gate gate;  /* closed once the context is destroyed, and while nobody retains a primary context */
@@ -123,6 +130,7 @@ struct ptxiContext_st {
     struct ptxi_api_object *objects;  /* textures and surfaces */
     struct ptxi_asm_entry *asms;      /* modules of templates, the latest first */
     struct ptxi_restored *restored;   /* variables of a snapshot, for modules that are loaded later (restored.h) */
+    struct ptxi_progress checkpoint;  /* of the snapshot that was restored, until a launch continues from it */
 
     size_t limits[PTXI_LIMITS];
     size_t instruction_limit, millisecond_limit;

@@ -56,10 +56,16 @@ static void add_counters(struct ptxi_launch *l)
     pthread_mutex_unlock(&l->ctx->lock);
 }
 
-static void fill_shape(struct ptxi_grid *g, const struct ptxi_launch_shape *s)
+uint64_t ptxi_launch_new_gridid(void)
 {
     static _Atomic uint64_t launches;
-    uint64_t number = atomic_fetch_add(&launches, 1) + 1;
+
+    return atomic_fetch_add(&launches, 1) + 1;
+}
+
+static void fill_shape(struct ptxi_grid *g, const struct ptxi_launch_shape *s)
+{
+    uint64_t number = ptxi_launch_new_gridid();
 
     memcpy(g->grid, s->grid, sizeof g->grid);
     memcpy(g->block, s->block, sizeof g->block);

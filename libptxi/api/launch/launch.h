@@ -120,6 +120,8 @@ ptxiResult ptxi_launch_make(ptxiContext ctx, struct ptxi_launch_description *d, 
 
 /* ---- grid.c */
 
+uint64_t ptxi_launch_new_gridid(void); /* a value of %gridid that no other launch has */
+
 /* Sets up the engine's grid of a launch. */
 void ptxi_launch_fill_grid(struct ptxi_launch *l, const struct ptxi_code *code, const struct ptxi_launch_shape *s);
 

@@ -11,7 +11,7 @@
 
 #define PTXI_SNAPSHOT_MAGIC "ptxisnap"
 
-enum { PTXI_SNAPSHOT_VERSION = 1, PTXI_SNAPSHOT_PAGE = 4096 };
+enum { PTXI_SNAPSHOT_VERSION = 2, PTXI_SNAPSHOT_PAGE = 4096 };
 
 #define PTXI_SNAPSHOT_NONE UINT32_MAX
 #define PTXI_SNAPSHOT_ZEROS UINT64_MAX
@@ -26,6 +26,7 @@ struct ptxi_snapshot_header {
     uint64_t limits[PTXI_LIMITS];
     uint64_t instruction_limit, millisecond_limit, schedule, kernel_heap;
     uint64_t counters[7];        /* of ptxiCounters */
+    struct ptxi_progress progress;
     uint32_t dialect, on_fault, unchecked, counting;
 };
 

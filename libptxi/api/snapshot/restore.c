@@ -214,6 +214,7 @@ static void restore_settings(ptxiContext c, const struct ptxi_snapshot_header *h
     c->on_fault = h->on_fault == PTXI_ON_FAULT_REPORT ? PTXI_ON_FAULT_REPORT : PTXI_ON_FAULT_FAIL;
     c->unchecked = h->unchecked;
     c->counting = h->counting;
+    c->checkpoint = h->progress;
     n->launches = h->counters[0];
     n->blocks = h->counters[1];
     n->threads = h->counters[2];

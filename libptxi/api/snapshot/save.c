@@ -2,6 +2,7 @@
 #include "api/memory/heap.h"
 #include "api/module/restored.h"
 #include "api/snapshot/format.h"
+#include "api/snapshot/snapshot.h"
 
 #include "base/hash.h"
 
@@ -237,6 +238,7 @@ static void save_settings(struct saver *s)
     h->on_fault = (uint32_t)c->on_fault;
     h->unchecked = c->unchecked;
     h->counting = c->counting;
+    h->progress = c->checkpoint;
     h->profile = add_text(s, c->profile->name);
 }
 
@@ -357,7 +359,8 @@ static ptxiResult use_base(struct saver *s, const char *file, const char *base)
 
 /* ---- the call */
 
-static ptxiResult collect(struct saver *s)
+/* What the context has, without its memory. */
+static ptxiResult list_objects(struct saver *s)
 {
     pthread_mutex_lock(&s->ctx->lock);
     ptxiResult r = check_objects(s);
@@ -366,8 +369,13 @@ static ptxiResult collect(struct saver *s)
     if (!r && !list_modules(s))
         r = PTXI_ERROR_OUT_OF_MEMORY;
     pthread_mutex_unlock(&s->ctx->lock);
-    if (!r)
-        r = list_blocks(s);
+    return r ? r : list_blocks(s);
+}
+
+static ptxiResult collect(struct saver *s)
+{
+    ptxiResult r = list_objects(s);
+
     if (r)
         return r;
     list_pages(s);
@@ -375,7 +383,16 @@ static ptxiResult collect(struct saver *s)
     return s->addresses.oom || s->pages.oom || s->text.oom ? PTXI_ERROR_OUT_OF_MEMORY : PTXI_SUCCESS;
 }
 
-static void free_saver(struct saver *s)
+static void begin(struct saver *s)
+{
+    ptxi_str_init(&s->addresses, NULL);
+    ptxi_str_init(&s->pages, NULL);
+    ptxi_str_init(&s->text, NULL);
+    ptxi_str_init(&s->why, NULL);
+}
+
+/* Frees everything, and returns the result with its reason. */
+static ptxiResult end(struct saver *s, ptxiResult r)
 {
     ptxi_snapshot_close(s->base);
     free(s->places);
@@ -385,34 +402,50 @@ static void free_saver(struct saver *s)
     ptxi_str_free(&s->addresses);
     ptxi_str_free(&s->pages);
     ptxi_str_free(&s->text);
+    if (r && s->why.len)
+        return ptxi_snapshot_fail(s->ctx, r, &s->why);
+    ptxi_str_free(&s->why);
+    return r;
+}
+
+ptxiResult ptxi_snapshot_check(ptxiContext ctx)
+{
+    struct saver s = { .ctx = ctx };
+
+    begin(&s);
+    return end(&s, list_objects(&s));
+}
+
+ptxiResult ptxi_snapshot_save(ptxiContext ctx, const char *path, const char *base, const void *note, size_t bytes)
+{
+    struct saver s = {
+        .ctx = ctx, .note = note,
+        .h = { .magic = PTXI_SNAPSHOT_MAGIC, .version = PTXI_SNAPSHOT_VERSION, .settings_size = sizeof s.h,
+               .note_bytes = bytes },
+    };
+
+    begin(&s);
+    ptxiResult r = use_base(&s, path, base);
+
+    if (!r)
+        r = collect(&s);
+    return end(&s, r ? r : replace_file(&s, path));
+}
+
+bool ptxi_snapshot_may_write(const char *path, const void *note, size_t bytes)
+{
+    return path && *path && (note || !bytes) && bytes <= INT64_MAX;
 }
 
 ptxiResult ptxiCtxSave(ptxiContext named, const char *path, const char *base, const void *note, size_t numBytes)
 {
     API_CALL;
-    struct saver s = {
-        .note = note,
-        .h = { .magic = PTXI_SNAPSHOT_MAGIC, .version = PTXI_SNAPSHOT_VERSION, .settings_size = sizeof s.h,
-               .note_bytes = numBytes },
-    };
-    ptxiResult r = ptxi_api_named_context(named, &s.ctx);
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_named_context(named, &ctx);
 
-    if (r || (r = ptxi_api_drain(s.ctx)))
+    if (r || (r = ptxi_api_drain(ctx)))
         return r;
-    if (!path || !*path || (numBytes && !note) || numBytes > INT64_MAX)
+    if (!ptxi_snapshot_may_write(path, note, numBytes))
         return PTXI_ERROR_INVALID_VALUE;
-    ptxi_str_init(&s.addresses, NULL);
-    ptxi_str_init(&s.pages, NULL);
-    ptxi_str_init(&s.text, NULL);
-    ptxi_str_init(&s.why, NULL);
-    r = use_base(&s, path, base);
-    if (!r)
-        r = collect(&s);
-    if (!r)
-        r = replace_file(&s, path);
-    free_saver(&s);
-    if (r && s.why.len)
-        return ptxi_snapshot_fail(s.ctx, r, &s.why);
-    ptxi_str_free(&s.why);
-    return r;
+    return ptxi_snapshot_save(ctx, path, base, note, numBytes);
 }

@@ -111,6 +111,15 @@ static ptxiResult record_event(const ptxiLaunchAttribute *a, ptxiStream stream)
     }
 }
 
+ptxiResult ptxi_submit_launch_events(const ptxiLaunchConfig *c)
+{
+    ptxiResult r = PTXI_SUCCESS;
+
+    for (unsigned i = 0; !r && i < c->numAttrs; i++)
+        r = record_event(&c->attrs[i], c->hStream);
+    return r;
+}
+
 /* Launches the kernel and records the events of the attributes. *launched becomes true when the kernel is queued. */
 static ptxiResult launch(const ptxiLaunchConfig *c, struct ptxi_launch_description *d, bool *launched)
 {
@@ -119,9 +128,7 @@ static ptxiResult launch(const ptxiLaunchConfig *c, struct ptxi_launch_descripti
     if (r || (r = ptxi_submit_launch(c->hStream, d)))
         return r;
     *launched = true;
-    for (unsigned i = 0; !r && i < c->numAttrs; i++)
-        r = record_event(&c->attrs[i], c->hStream);
-    return r;
+    return ptxi_submit_launch_events(c);
 }
 
 ptxiResult ptxiLaunchKernelEx(const ptxiLaunchConfig *c, ptxiFunction f, void **kernelParams, void **extra)

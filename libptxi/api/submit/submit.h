@@ -9,6 +9,8 @@
 #include "api/stream/stream.h"
 
 ptxiResult ptxi_submit_launch(ptxiStream stream, struct ptxi_launch_description *d);
+/* Records the events of a launch's attributes after it. */
+ptxiResult ptxi_submit_launch_events(const ptxiLaunchConfig *c);
 ptxiResult ptxi_submit_box(bool async, const PTXI_MEMCPY3D *d, ptxiStream stream);
 ptxiResult ptxi_submit_fill(bool async, ptxiStream stream, const PTXI_MEMSET_NODE_PARAMS *d);
 ptxiResult ptxi_submit_host(struct ptxiStream_st *s, ptxiHostFn fn, void *user);
