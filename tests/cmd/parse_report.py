@@ -15,6 +15,14 @@ def sarif(text):
     print(run['properties'])
 
 
+def stacks(text):
+    for result in json.loads(text)['runs'][0]['results']:
+        for stack in result.get('stacks', ()):
+            print(stack['message']['text'])
+            for frame in stack['frames']:
+                print(frame['location']['message']['text'])
+
+
 def lines(text):
     for line in text.splitlines():
         x = json.loads(line)
@@ -31,4 +39,4 @@ def tree(text):
             print(element.tag, attributes or '', value if 'at 0x' not in value else '')
 
 
-{'sarif': sarif, 'json': lines, 'xml': tree, 'junit': tree}[sys.argv[1]](open(sys.argv[2]).read())
+{'sarif': sarif, 'stacks': stacks, 'json': lines, 'xml': tree, 'junit': tree}[sys.argv[1]](open(sys.argv[2]).read())

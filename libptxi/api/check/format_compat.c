@@ -121,6 +121,13 @@ static void put_place(const struct ptxi_found_site *s, struct ptxi_str *out)
         ptxi_str_printf(out, " in %s:%u", base_name(file), line);
 }
 
+static void put_host_frame(struct ptxi_str *out, unsigned number, const char *call)
+{
+    if (!number)
+        ptxi_str_puts(out, "=========     Saved host backtrace up to driver entry point at allocation time\n");
+    ptxi_str_printf(out, "=========         Host Frame: %s\n", call);
+}
+
 static void put_race(const struct ptxi_found *f, struct ptxi_str *out)
 {
     const struct ptxi_finding *x = &f->finding;
@@ -130,7 +137,9 @@ static void put_race(const struct ptxi_found *f, struct ptxi_str *out)
     put_place(&f->sites[1], out);
     ptxi_str_printf(out, "\n=========     and %s access ", direction_title(x->sites[0].access));
     put_place(&f->sites[0], out);
-    ptxi_str_printf(out, " [%" PRIu64 " hazard%s]\n========= \n", f->count, f->count == 1 ? "" : "s");
+    ptxi_str_printf(out, " [%" PRIu64 " hazard%s]\n", f->count, f->count == 1 ? "" : "s");
+    ptxi_report_each_call(x, out, put_host_frame);
+    ptxi_str_puts(out, "========= \n");
 }
 
 static void put_nearest(const struct ptxi_finding *x, struct ptxi_str *out)
@@ -184,6 +193,7 @@ void ptxi_format_compat(const struct ptxi_found *f, struct ptxi_str *out)
                         s->tid[2], s->ctaid[0], s->ctaid[1], s->ctaid[2]);
     }
     put_address(x, out);
+    ptxi_report_each_call(x, out, put_host_frame);
     ptxi_str_puts(out, "========= \n");
 }
 
@@ -380,6 +390,24 @@ static const char *record_kind(const struct ptxi_finding *x)
     return is_leak(x) ? "Leak" : kinds[ptxi_finding_kinds[x->kind].tool];
 }
 
+static void put_call(struct ptxi_str *out, unsigned number, const char *call)
+{
+    ptxi_str_puts(out, number ? "" : ">\n");
+    put_element(out, 3, "allocatedBy", call);
+}
+
+/* The rest of an element: the calls that allocated the memory, if they are known. */
+static void put_calls(struct ptxi_str *out, const struct ptxi_finding *x)
+{
+    size_t before = out->len;
+
+    ptxi_report_each_call(x, out, put_call);
+    if (out->len > before)
+        close_tag(out, 2, "ptxi");
+    else
+        ptxi_str_puts(out, "/>\n");
+}
+
 static void put_record(struct ptxi_str *out, const struct ptxi_found *f, void *unused)
 {
     const struct ptxi_finding *x = &f->finding;
@@ -402,8 +430,9 @@ static void put_record(struct ptxi_str *out, const struct ptxi_found *f, void *u
         put_what(out, x);
     if (has_thread)
         put_where(out, 2, &f->sites[0]);
-    ptxi_str_printf(out, "    <ptxi kind=\"%s.%s\" launch=\"%" PRIu64 "\" count=\"%" PRIu64 "\"/>\n",
+    ptxi_str_printf(out, "    <ptxi kind=\"%s.%s\" launch=\"%" PRIu64 "\" count=\"%" PRIu64 "\"",
                     ptxi_tool_names[kind->tool], kind->rule, f->launch, f->count);
+    put_calls(out, x);
     close_tag(out, 1, "record");
 }
 

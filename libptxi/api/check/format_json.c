@@ -211,6 +211,24 @@ static void put_location(const struct ptxi_found_site *s, const char *message, s
     ptxi_str_putc(out, '}');
 }
 
+/* A frame of SARIF's call stack. */
+static void put_frame(struct ptxi_str *out, unsigned number, const char *call)
+{
+    ptxi_str_puts(out, number ? "," : ",\"stacks\":[{\"message\":{\"text\":\"allocated by\"},\"frames\":[");
+    ptxi_str_puts(out, "{\"location\":{\"message\":{\"text\":");
+    put_string(call, out);
+    ptxi_str_puts(out, "}}}");
+}
+
+static void put_stack(const struct ptxi_finding *x, struct ptxi_str *out)
+{
+    size_t before = out->len;
+
+    ptxi_report_each_call(x, out, put_frame);
+    if (out->len > before)
+        ptxi_str_puts(out, "]}]");
+}
+
 static const char *sarif_level(enum ptxi_finding_severity s)
 {
     static const char *const levels[] = {
@@ -241,6 +259,7 @@ static void put_result(struct ptxi_str *out, const struct ptxi_found *f, void *u
         put_location(&f->sites[1], ptxi_report_access_name(x->sites[1].access), out);
         ptxi_str_putc(out, ']');
     }
+    put_stack(x, out);
     ptxi_str_putc(out, '}');
 }
 

@@ -4,6 +4,8 @@
 #include "base/demangle.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 void ptxi_report_for_each(const struct ptxi_report_input *in, struct ptxi_str *out, ptxi_report_each *each, void *user)
 {
@@ -110,4 +112,23 @@ bool ptxi_report_allocation(const struct ptxi_finding *x, struct ptxi_str *out)
     if (x->object_size)
         return ptxi_allocation_sites_print(x->object, out);
     return x->space == PTXI_FINDING_GLOBAL && ptxi_allocation_sites_print(x->address, out);
+}
+
+void ptxi_report_each_call(const struct ptxi_finding *x, struct ptxi_str *out, ptxi_report_call *each)
+{
+    struct ptxi_str calls;
+    char *rest, *line;
+    unsigned number = 0;
+
+    ptxi_str_init(&calls, NULL);
+    ptxi_report_allocation(x, &calls);
+    char *text = strdup(ptxi_str_text(&calls)); /* lines such as "  #0 main at file.c:1" */
+
+    for (line = text ? strtok_r(text, "\n", &rest) : NULL; line; line = strtok_r(NULL, "\n", &rest)) {
+        const char *call = strchr(line + strspn(line, " "), ' ');
+
+        each(out, number++, call ? call + 1 : line);
+    }
+    free(text);
+    ptxi_str_free(&calls);
 }

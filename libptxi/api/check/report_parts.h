@@ -35,5 +35,8 @@ const char *ptxi_report_file(const struct ptxi_found_site *s, unsigned *line);
 
 /* Appends the calls that have allocated the memory of the finding, one in each line. False: they are not known. */
 bool ptxi_report_allocation(const struct ptxi_finding *x, struct ptxi_str *out);
+/* The same, call by call, from number 0, the innermost one. */
+typedef void ptxi_report_call(struct ptxi_str *out, unsigned number, const char *call);
+void ptxi_report_each_call(const struct ptxi_finding *x, struct ptxi_str *out, ptxi_report_call *each);
 
 #endif
