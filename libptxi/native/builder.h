@@ -27,7 +27,7 @@ enum {
     PTXI_NATIVE_HITS = PTXI_R12,        /* w->hits */
     PTXI_NATIVE_GENERATION = PTXI_R13,  /* w->generation */
     PTXI_NATIVE_SHARED = PTXI_R14,      /* w->shared_origin */
-    PTXI_NATIVE_ROW = PTXI_R15          /* the first 8 bytes of a row register with a row of all lanes */
+    PTXI_NATIVE_ROW = PTXI_R15          /* the first 8 bytes of a row register with a row of the active lanes */
 };
 
 /* Constants at the start of the code. Each is a vector of the widest width, or a table of lanes. */
@@ -81,6 +81,14 @@ struct ptxi_native_jump {
  * of number k. */
 enum { PTXI_NATIVE_SHAPES = 7 };
 
+/* The stack of partial code: offsets from rsp. The words have all bits of the lanes set. */
+enum {
+    PTXI_STACK_ACTIVE = 16, PTXI_STACK_INACTIVE = 20, /* masks of lanes */
+    PTXI_STACK_ACTIVE_WORDS = 32,
+    PTXI_STACK_INACTIVE_WORDS = PTXI_STACK_ACTIVE_WORDS + 4 * PTXI_LANES,
+    PTXI_STACK_SIZE = PTXI_STACK_INACTIVE_WORDS + 4 * PTXI_LANES
+};
+
 enum { PTXI_NATIVE_FAILURES = 16 };
 
 struct ptxi_native_builder {
@@ -94,6 +102,7 @@ struct ptxi_native_builder {
     unsigned registers, bytes;            /* of the host: number for values, and bytes of one */
     uint16_t shapes[PTXI_NATIVE_SHAPES];  /* slots */
     unsigned shape_count;
+    bool partial;                         /* the code is for warps in which some lanes are inactive: partial.c */
     uint32_t now;                         /* the instruction */
     bool dead;                            /* no code reaches this place */
     bool *heads;                          /* instructions to which others jump */
@@ -132,13 +141,16 @@ struct ptxi_x86_rm ptxi_native_operand(struct ptxi_native_builder *c, int32_t pa
 /* The same for operations whose result does not depend on which NaN an f32 operand is. */
 unsigned ptxi_native_source_f32(struct ptxi_native_builder *c, int32_t part);
 struct ptxi_x86_rm ptxi_native_operand_f32(struct ptxi_native_builder *c, int32_t part);
-void ptxi_native_define(struct ptxi_native_builder *c, int32_t part, unsigned reg); /* part = reg */
+/* Part k of a slot with elements of `bits` bits = reg. In partial code, reg gets the old values of inactive lanes. */
+void ptxi_native_define(struct ptxi_native_builder *c, unsigned slot, unsigned k, unsigned bits, unsigned reg);
 /* The same for an f32 result with any NaN. Who stores or reads it replaces NaNs first. */
-void ptxi_native_define_f32(struct ptxi_native_builder *c, int32_t part, unsigned reg);
+void ptxi_native_define_f32(struct ptxi_native_builder *c, unsigned slot, unsigned k, unsigned reg);
 /* The register that has the part, to be overwritten by a new value of the same part, or UINT_MAX. It may have any NaN.
  */
 unsigned ptxi_native_own(struct ptxi_native_builder *c, int32_t part);
 void ptxi_native_end_part(struct ptxi_native_builder *c);
+/* Partial code: reg = the masks of the active or inactive lanes of part k, as elements of 32 or 64 bits. */
+void ptxi_native_load_mask(struct ptxi_native_builder *c, unsigned reg, unsigned k, unsigned bits, bool active);
 
 /* Stores the parts of a slot, so that code can read the frame: all dirty ones among `count` from the first one on. */
 void ptxi_native_sync(struct ptxi_native_builder *c, unsigned slot, unsigned count);
@@ -169,6 +181,28 @@ void ptxi_native_resume(struct ptxi_native_builder *c, uint32_t rare);
 void ptxi_native_fail(struct ptxi_native_builder *c, enum ptxi_x86_condition condition);
 void ptxi_native_jump_to(struct ptxi_native_builder *c, uint32_t insn);
 void ptxi_native_call_handler(struct ptxi_native_builder *c, uint32_t insn); /* the result is in rax */
+
+/* --- partial code, and what differs in it (partial.c). Row registers: exec/engine/row_register.h --- */
+void ptxi_native_put_lane_masks(struct ptxi_native_builder *c);
+/* Compares a mask of lanes, of which only the active ones count, with that of all active lanes. */
+void ptxi_native_compare_active(struct ptxi_native_builder *c, unsigned reg);
+/* A predicate = a general register, which changes. */
+void ptxi_native_store_predicate(struct ptxi_native_builder *c, unsigned slot, unsigned reg);
+/* Stores a vector, the active lanes of part k. `scratch` changes. */
+void ptxi_native_store_vector(struct ptxi_native_builder *c, unsigned reg, struct ptxi_x86_rm memory, unsigned k,
+                              unsigned bits, unsigned scratch);
+/* Whether all active lanes of a row register are in its row. Changes rcx. */
+void ptxi_native_check_row(struct ptxi_native_builder *c, unsigned slot, uint32_t rare);
+/* Whether the row register may become a row: inactive lanes are not in a row, which would be lost. Changes rcx. */
+void ptxi_native_check_target(struct ptxi_native_builder *c, unsigned slot, uint32_t rare);
+/* Fails if an active lane of an address register is in a row. Changes rcx. */
+void ptxi_native_expect_lanes(struct ptxi_native_builder *c, unsigned slot);
+/* The active lanes of a row register are not in a row any more. Changes rcx. */
+void ptxi_native_set_lanes(struct ptxi_native_builder *c, unsigned slot);
+/* Another split of the warp may wait at an instruction: leaves if it is this one. */
+void ptxi_native_check_stop(struct ptxi_native_builder *c, uint32_t insn);
+/* Compares the address of an instruction with that at which another split waits. A jump must not go beyond it. */
+void ptxi_native_compare_stop(struct ptxi_native_builder *c, uint32_t insn);
 
 /* --- shared by comparisons and branches: eax = lanes for which a condition holds --- */
 enum ptxi_native_kind { PTXI_SIGNED, PTXI_UNSIGNED };

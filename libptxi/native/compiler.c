@@ -24,6 +24,7 @@ static struct ptxi_x86_rm of_warp(size_t offset)
 /* const struct ptxi_insn *enter(const struct ptxi_insn *i, struct ptxi_warp *w, const void *code) */
 static void put_entry(struct ptxi_native_builder *c)
 {
+    const int32_t stack = 8 + (c->partial ? PTXI_STACK_SIZE : 0);
     struct ptxi_x86 *x = &c->x;
 
     c->start = x->size;
@@ -35,11 +36,13 @@ static void put_entry(struct ptxi_native_builder *c)
     ptxi_x86_load(x, 64, PTXI_NATIVE_GENERATION, of_warp(offsetof(struct ptxi_warp, generation)));
     ptxi_x86_load(x, 64, PTXI_NATIVE_SHARED, of_warp(offsetof(struct ptxi_warp, shared_origin)));
     ptxi_x86_imm(x, PTXI_NATIVE_ROW, PTXI_ROW_FORM | (uint64_t)PTXI_ALL_LANES << 32);
-    ptxi_x86_alu_imm(x, PTXI_SUB, 64, ptxi_x86_reg(PTXI_RSP), 8); /* handlers expect an aligned stack */
+    ptxi_x86_alu_imm(x, PTXI_SUB, 64, ptxi_x86_reg(PTXI_RSP), stack); /* handlers expect an aligned stack */
+    if (c->partial)
+        ptxi_native_put_lane_masks(c);
     ptxi_x86_jump_reg(x, PTXI_RDX);
     c->leave = x->size;
     ptxi_x86_vzeroupper(x);
-    ptxi_x86_alu_imm(x, PTXI_ADD, 64, ptxi_x86_reg(PTXI_RSP), 8);
+    ptxi_x86_alu_imm(x, PTXI_ADD, 64, ptxi_x86_reg(PTXI_RSP), stack);
     for (unsigned k = SAVED; k--;)
         ptxi_x86_pop(x, saved[k]);
     ptxi_x86_ret(x);
@@ -52,13 +55,18 @@ static void leave_if(struct ptxi_native_builder *c, enum ptxi_x86_condition cond
     ptxi_x86_patch(&c->x, ptxi_x86_jump_if(&c->x, condition), c->leave);
 }
 
-/* Leaves, unless the handler has returned the instruction `next` and all lanes are still active. */
+/* Leaves, unless the handler has returned the instruction `next` and the same lanes are active. */
 static void expect_next(struct ptxi_native_builder *c, uint32_t next)
 {
     ptxi_x86_imm(&c->x, PTXI_RCX, (uintptr_t)&c->code->insns[next]);
     ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_RAX, ptxi_x86_reg(PTXI_RCX));
     leave_if(c, PTXI_NE);
-    ptxi_x86_alu_imm(&c->x, PTXI_CMP, 32, of_warp(offsetof(struct ptxi_warp, active)), -1);
+    if (c->partial) {
+        ptxi_x86_load(&c->x, 32, PTXI_RCX, ptxi_x86_at(PTXI_RSP, PTXI_STACK_ACTIVE));
+        ptxi_x86_alu(&c->x, PTXI_CMP, 32, PTXI_RCX, of_warp(offsetof(struct ptxi_warp, active)));
+    } else {
+        ptxi_x86_alu_imm(&c->x, PTXI_CMP, 32, of_warp(offsetof(struct ptxi_warp, active)), -1);
+    }
     leave_if(c, PTXI_NE);
 }
 
@@ -94,6 +102,23 @@ static void put_handler_case(struct ptxi_native_builder *c, const struct ptxi_na
     load_and_resume(c, r);
 }
 
+/* A forward jump. */
+static void put_jump_case(struct ptxi_native_builder *c, const struct ptxi_native_rare *r)
+{
+    c->cache = r->before;
+    ptxi_native_flush(c);
+    if (c->partial) {
+        uint32_t near;
+
+        ptxi_native_compare_stop(c, r->target);
+        near = ptxi_x86_jump_if(&c->x, PTXI_BE);
+        ptxi_native_call_handler(c, r->insn);
+        ptxi_x86_patch(&c->x, ptxi_x86_jump(&c->x), c->leave);
+        ptxi_x86_patch(&c->x, near, c->x.size);
+    }
+    ptxi_native_jump_to(c, r->target);
+}
+
 static void put_rare(struct ptxi_native_builder *c, const struct ptxi_native_rare *r)
 {
     switch (r->kind) {
@@ -107,9 +132,7 @@ static void put_rare(struct ptxi_native_builder *c, const struct ptxi_native_rar
         ptxi_x86_patch(&c->x, ptxi_x86_jump(&c->x), c->leave);
         break;
     case PTXI_RARE_JUMP:
-        c->cache = r->before;
-        ptxi_native_flush(c);
-        ptxi_native_jump_to(c, r->target);
+        put_jump_case(c, r);
         break;
     case PTXI_RARE_CANONIZE:
         ptxi_native_replace_nan(c, r->registers[0]);
@@ -141,13 +164,20 @@ static void add_head(struct ptxi_native_builder *c, int64_t insn)
     c->heads[insn] = true;
 }
 
-/* Jumps of unknown operations (brx, calls) leave to the dispatch loop, so only branches make heads. */
+/* Jumps of unknown operations (brx, calls) leave to the dispatch loop, so only branches make heads. Lanes that leave a
+ * loop wait after it. */
 static void find_heads(struct ptxi_native_builder *c)
 {
     add_head(c, 0);
-    for (uint32_t k = 0; k < c->code->count; k++)
-        if (ptxi_native_is_branch(c->code->insns[k].op))
-            add_head(c, (int64_t)k + c->code->insns[k].imm);
+    for (uint32_t k = 0; k < c->code->count; k++) {
+        const struct ptxi_insn *i = &c->code->insns[k];
+
+        if (!ptxi_native_is_branch(i->op))
+            continue;
+        add_head(c, (int64_t)k + i->imm);
+        if (c->partial && i->imm <= 0 && k + 1 < c->code->count)
+            add_head(c, (int64_t)k + 1);
+    }
 }
 
 static void find_loops(struct ptxi_native_builder *c)
@@ -217,6 +247,8 @@ static void begin_insn(struct ptxi_native_builder *c)
         c->entry[c->now] = c->x.size;
         c->shape_count = 0;
     }
+    if (c->partial && c->heads[c->now])
+        ptxi_native_check_stop(c, c->now);
 }
 
 static void put_blocks(struct ptxi_native_builder *c)

@@ -101,6 +101,8 @@ enum ptxi_x86_vector_op {
     /* with 128 bits: 8 bytes from or to memory */
     PTXI_V_MOVQ = PTXI_V(1, 1, 0x6e, 1), PTXI_V_MOVQ_TO = PTXI_V(1, 1, 0x7e, 1), /* also general registers */
     PTXI_V_MOVHPS_TO = PTXI_V(0, 1, 0x17, 0),
+    /* VEX only: stores the elements of `reg` whose sign bit is set in `first` */
+    PTXI_V_PMASKMOVD_TO = PTXI_V(1, 2, 0x8e, 0), PTXI_V_PMASKMOVQ_TO = PTXI_V(1, 2, 0x8e, 1),
     /* for ptxi_x86_gather(): the first letter is the width of an index, the second one that of an element */
     PTXI_V_GATHERDD = PTXI_V(1, 2, 0x90, 0), PTXI_V_GATHERDQ = PTXI_V(1, 2, 0x90, 1),
     PTXI_V_GATHERQD = PTXI_V(1, 2, 0x91, 0), PTXI_V_GATHERQQ = PTXI_V(1, 2, 0x91, 1),
@@ -154,6 +156,7 @@ void ptxi_x86_shl(struct ptxi_x86 *x, unsigned bits, unsigned reg, unsigned coun
 void ptxi_x86_shr(struct ptxi_x86 *x, unsigned bits, unsigned reg, unsigned count);
 void ptxi_x86_shlx(struct ptxi_x86 *x, unsigned reg, unsigned from, unsigned count); /* 64 bits */
 void ptxi_x86_shl_cl(struct ptxi_x86 *x, unsigned reg); /* 32 bits */
+void ptxi_x86_tzcnt(struct ptxi_x86 *x, unsigned reg, unsigned from); /* 32 bits: the number of the lowest bit */
 void ptxi_x86_imul(struct ptxi_x86 *x, unsigned reg, struct ptxi_x86_rm rm);   /* 64 bits */
 void ptxi_x86_movsxd(struct ptxi_x86 *x, unsigned reg, struct ptxi_x86_rm rm); /* 32 to 64 bits */
 void ptxi_x86_lea(struct ptxi_x86 *x, unsigned bits, unsigned reg, struct ptxi_x86_rm rm);

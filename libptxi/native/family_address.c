@@ -30,12 +30,6 @@ static struct ptxi_x86_rm lanes_of(const builder *c, unsigned slot, unsigned k)
     return ptxi_native_frame(slot, (unsigned)offsetof(struct ptxi_address, lanes) + k * c->bytes);
 }
 
-/* No lane is in a row: ptxi_row_tag(0). */
-static void set_lanes(builder *c, unsigned slot)
-{
-    ptxi_x86_store_imm(&c->x, 64, OF_ROW(slot, form), 0);
-}
-
 /* rax += operand c, which all lanes have in common */
 static void add_base(builder *c, insn *i)
 {
@@ -81,13 +75,31 @@ static void compare_vectors(builder *c, unsigned count, bool is_64, bool grows)
 
 /* --- d = a * b + c. The index a is extended to 64 bits. --- */
 
-void ptxi_native_address_wide_lanes(builder *c, insn *i, uint32_t is_signed, uint32_t unused)
+static void multiply_lanes(builder *c, insn *i, bool is_signed)
 {
     const uint32_t extend = is_signed ? PTXI_V_PMOVSXDQ : PTXI_V_PMOVZXDQ;
     const uint32_t multiply = is_signed ? PTXI_V_PMULDQ : PTXI_V_PMULUDQ;
+
+    ptxi_x86_vector(&c->x, PTXI_V_BROADCASTQ, T0, 0, ptxi_native_frame(i->b, 0)); /* reads only lower words */
+    broadcast_base(c, i);
+    for (unsigned k = 0; k < ptxi_native_parts(c, 64); k++) {
+        ptxi_x86_vector(&c->x, extend, T1, 0, ptxi_native_frame(i->a, k * c->bytes / 2));
+        op(c, multiply, T1, T1, T0);
+        op(c, PTXI_V_PADDQ, T1, T1, T4);
+        ptxi_native_store_vector(c, T1, lanes_of(c, i->d, k), k, 64, T2);
+    }
+    ptxi_native_set_lanes(c, i->d);
+}
+
+void ptxi_native_address_wide_lanes(builder *c, insn *i, uint32_t is_signed, uint32_t unused)
+{
     uint32_t differ, done;
 
     (void)unused;
+    if (c->partial) {
+        multiply_lanes(c, i, is_signed);
+        return;
+    }
     for (unsigned k = 0; k < ptxi_native_parts(c, 32); k++)
         ptxi_x86_vector(&c->x, PTXI_V_MOV, k, 0, ptxi_native_frame(i->a, k * c->bytes));
     op(c, PTXI_V_BROADCASTD, T0, 0, 0);
@@ -106,15 +118,7 @@ void ptxi_native_address_wide_lanes(builder *c, insn *i, uint32_t is_signed, uin
     set_row(c, i->d);
     done = ptxi_x86_jump(&c->x);
     ptxi_x86_patch(&c->x, differ, c->x.size);
-    ptxi_x86_vector(&c->x, PTXI_V_BROADCASTQ, T0, 0, ptxi_native_frame(i->b, 0)); /* reads only lower words */
-    broadcast_base(c, i);
-    for (unsigned k = 0; k < ptxi_native_parts(c, 64); k++) {
-        ptxi_x86_vector(&c->x, extend, T1, 0, ptxi_native_frame(i->a, k * c->bytes / 2));
-        op(c, multiply, T1, T1, T0);
-        op(c, PTXI_V_PADDQ, T1, T1, T4);
-        ptxi_x86_vector(&c->x, PTXI_V_MOV_TO, T1, 0, lanes_of(c, i->d, k));
-    }
-    set_lanes(c, i->d);
+    multiply_lanes(c, i, is_signed);
     ptxi_x86_patch(&c->x, done, c->x.size);
 }
 
@@ -127,9 +131,9 @@ static void shift_lanes(builder *c, insn *i)
     for (unsigned k = 0; k < ptxi_native_parts(c, 64); k++) {
         op(c, PTXI_V_PSLLVQ, k, k, T0);
         op(c, PTXI_V_PADDQ, k, k, T4);
-        ptxi_x86_vector(&c->x, PTXI_V_MOV_TO, k, 0, lanes_of(c, i->d, k));
+        ptxi_native_store_vector(c, k, lanes_of(c, i->d, k), k, 64, T1);
     }
-    set_lanes(c, i->d);
+    ptxi_native_set_lanes(c, i->d);
 }
 
 /* T0 = the count, in elements of 64 bits. Shifts by 64 and more give 0. */
@@ -147,8 +151,7 @@ static void broadcast_count(builder *c, insn *i)
 void ptxi_native_address_shift_lanes(builder *c, insn *i, uint32_t first, uint32_t second)
 {
     (void)first, (void)second;
-    ptxi_x86_alu_imm(&c->x, PTXI_CMP, 32, OF_ROW(i->a, form), (int32_t)PTXI_ROW_FORM);
-    ptxi_native_fail(c, PTXI_E);
+    ptxi_native_expect_lanes(c, i->a);
     for (unsigned k = 0; k < ptxi_native_parts(c, 64); k++)
         ptxi_x86_vector(&c->x, PTXI_V_MOV, k, 0, lanes_of(c, i->a, k));
     broadcast_count(c, i);
@@ -180,8 +183,8 @@ bool ptxi_native_emit_address_shift(builder *c, insn *i, uint32_t shifts, uint32
         ptxi_native_scalar(c, i->c);
     rare = ptxi_native_rare(c, PTXI_RARE_HANDLER);
     ptxi_native_try_lanes(c, rare, ptxi_native_address_shift_lanes);
-    ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_NATIVE_ROW, OF_ROW(i->a, form));
-    ptxi_native_jump_rare(c, rare, PTXI_NE);
+    ptxi_native_check_target(c, i->d, rare);
+    ptxi_native_check_row(c, i->a, rare);
     ptxi_x86_load(&c->x, 64, PTXI_RAX, OF_ROW(i->a, first));
     ptxi_x86_load(&c->x, 64, PTXI_RCX, OF_ROW(i->a, stride));
     if (shifts) {
@@ -199,7 +202,7 @@ bool ptxi_native_emit_address_shift(builder *c, insn *i, uint32_t shifts, uint32
 bool ptxi_native_emit_address_set(builder *c, insn *i, uint32_t first, uint32_t second)
 {
     (void)first, (void)second;
-    if (i->c == PTXI_NO_SLOT)
+    if (c->partial || i->c == PTXI_NO_SLOT)
         return false;
     ptxi_x86_load(&c->x, 64, PTXI_RAX, ptxi_native_scalar(c, i->c));
     ptxi_x86_imm(&c->x, PTXI_RCX, 0);
@@ -241,6 +244,8 @@ static void lea_lanes(builder *c, insn *i, uint32_t first, uint32_t second)
 
 bool ptxi_native_emit_address_lea(builder *c, insn *i, uint32_t first, uint32_t second)
 {
+    if (c->partial)
+        return false;
     ptxi_native_put_lanes(c, i, lea_lanes, first, second);
     return true;
 }

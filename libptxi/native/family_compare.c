@@ -125,9 +125,9 @@ static void set_predicates(builder *c, insn *i)
     if (op && has_q)
         combine(c, i, op, PTXI_RCX);
     if (i->d != PTXI_NO_SLOT)
-        ptxi_x86_store(&c->x, 32, ptxi_native_frame(i->d, 0), PTXI_RAX);
+        ptxi_native_store_predicate(c, i->d, PTXI_RAX);
     if (has_q)
-        ptxi_x86_store(&c->x, 32, ptxi_native_frame((uint16_t)i->imm, 0), PTXI_RCX);
+        ptxi_native_store_predicate(c, (uint16_t)i->imm, PTXI_RCX);
 }
 
 bool ptxi_native_emit_setp(builder *c, insn *i, uint32_t kind, uint32_t condition)
@@ -169,7 +169,7 @@ bool ptxi_native_emit_pred_1(builder *c, insn *i, uint32_t negated, uint32_t unu
     ptxi_x86_load(&c->x, 32, PTXI_RAX, ptxi_native_frame(i->a, 0));
     if (negated)
         ptxi_x86_not(&c->x, PTXI_RAX);
-    ptxi_x86_store(&c->x, 32, ptxi_native_frame(i->d, 0), PTXI_RAX);
+    ptxi_native_store_predicate(c, i->d, PTXI_RAX);
     return true;
 }
 
@@ -179,7 +179,7 @@ bool ptxi_native_emit_pred_2(builder *c, insn *i, uint32_t op, uint32_t negated)
     if (negated)
         ptxi_x86_not(&c->x, PTXI_RAX);
     ptxi_x86_alu(&c->x, (enum ptxi_x86_alu)op, 32, PTXI_RAX, ptxi_native_frame(i->a, 0));
-    ptxi_x86_store(&c->x, 32, ptxi_native_frame(i->d, 0), PTXI_RAX);
+    ptxi_native_store_predicate(c, i->d, PTXI_RAX);
     return true;
 }
 
@@ -221,7 +221,7 @@ bool ptxi_native_emit_selp(builder *c, insn *i, uint32_t bits, uint32_t unused)
                         bits == 64);
         else
             select_narrow(c, d, zero, one, ptxi_native_frame(i->c, 0), ptxi_native_constant(table, k * c->bytes));
-        ptxi_native_define(c, part(c, i->d, k), d);
+        ptxi_native_define(c, i->d, k, bits, d);
         ptxi_native_end_part(c);
     }
     return true;

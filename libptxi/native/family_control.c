@@ -1,5 +1,5 @@
-/* Branches and loops, if all lanes take them or none does. Other branches leave to the interpreter. All lanes are
- * active, so the warp has one split, and no other one waits for it anywhere. */
+/* Branches and loops, if all active lanes take them or none does. Other branches leave to the interpreter. If all lanes
+ * are active, the warp has one split, and no other one waits for it anywhere. In partial code, one may. */
 #include <stddef.h>
 
 #include "native/builder.h"
@@ -12,12 +12,23 @@ static uint32_t target_of(const builder *c, insn *i)
     return c->now + (uint32_t)i->imm;
 }
 
+static struct ptxi_x86_rm of_warp(size_t offset)
+{
+    return ptxi_x86_at(PTXI_NATIVE_WARP, (int32_t)offset);
+}
+
 /* --- forward --- */
 
 bool ptxi_native_emit_bra(builder *c, insn *i, uint32_t first, uint32_t second)
 {
     (void)first, (void)second;
     ptxi_native_drop(c);
+    if (c->partial) {
+        uint32_t beyond = ptxi_native_rare(c, PTXI_RARE_LEAVE);
+
+        ptxi_native_compare_stop(c, target_of(c, i));
+        ptxi_native_jump_rare(c, beyond, PTXI_A);
+    }
     ptxi_native_jump_to(c, target_of(c, i));
     c->dead = true;
     return true;
@@ -30,7 +41,7 @@ static void branch(builder *c, insn *i)
 
     if (all != UINT32_MAX)
         c->rare[all].target = target_of(c, i);
-    ptxi_x86_alu_imm(&c->x, PTXI_CMP, 32, ptxi_x86_reg(PTXI_RAX), -1);
+    ptxi_native_compare_active(c, PTXI_RAX);
     ptxi_native_jump_rare(c, all, PTXI_E);
     some = ptxi_native_rare(c, PTXI_RARE_LEAVE);
     ptxi_x86_test(&c->x, 32, PTXI_RAX, PTXI_RAX);
@@ -94,16 +105,33 @@ static bool waits(insn *i)
     return i->mods & (PTXI_LOOP_WAITS | PTXI_LOOP_POLLS);
 }
 
+/* In partial code, other splits of the warp may wait: a loop that may wait for them yields after some rounds, as in the
+ * handler. */
+static void count_round(builder *c, uint32_t leave)
+{
+    const struct ptxi_x86_rm rounds = of_warp(offsetof(struct ptxi_warp, rounds_left));
+    uint32_t only;
+
+    ptxi_x86_alu_imm(&c->x, PTXI_CMP, 32, of_warp(offsetof(struct ptxi_warp, split_count)), 1);
+    only = ptxi_x86_jump_if(&c->x, PTXI_E);
+    ptxi_x86_load(&c->x, 32, PTXI_RAX, rounds);
+    ptxi_x86_alu_imm(&c->x, PTXI_SUB, 32, ptxi_x86_reg(PTXI_RAX), 1);
+    ptxi_native_jump_rare(c, leave, PTXI_E);
+    ptxi_x86_store(&c->x, 32, rounds, PTXI_RAX);
+    ptxi_x86_patch(&c->x, only, c->x.size);
+}
+
 /* The frame is complete. */
 static void jump_back(builder *c, insn *i)
 {
-    const struct ptxi_x86_rm quantum =
-        ptxi_x86_at(PTXI_NATIVE_WARP, (int32_t)offsetof(struct ptxi_warp, quantum));
+    const struct ptxi_x86_rm quantum = of_warp(offsetof(struct ptxi_warp, quantum));
     uint32_t leave = ptxi_native_rare(c, PTXI_RARE_LEAVE);
 
     ptxi_x86_load(&c->x, 64, PTXI_RCX, quantum);
     ptxi_x86_alu_imm(&c->x, PTXI_SUB, 64, ptxi_x86_reg(PTXI_RCX), 1 - i->imm);
     ptxi_native_jump_rare(c, leave, PTXI_LE);
+    if (c->partial && i->mods)
+        count_round(c, leave);
     ptxi_x86_store(&c->x, 64, quantum, PTXI_RCX);
     ptxi_native_jump_to(c, target_of(c, i));
 }
@@ -125,7 +153,7 @@ static void branch_back(builder *c, insn *i)
     uint32_t none, some;
 
     ptxi_native_flush(c);
-    ptxi_x86_alu_imm(&c->x, PTXI_CMP, 32, ptxi_x86_reg(PTXI_RAX), -1);
+    ptxi_native_compare_active(c, PTXI_RAX);
     none = ptxi_x86_jump_if(&c->x, PTXI_NE);
     jump_back(c, i);
     ptxi_x86_patch(&c->x, none, c->x.size);

@@ -25,7 +25,7 @@ bool ptxi_native_emit_binary_f32(builder *c, insn *i, uint32_t op, uint32_t unus
         unsigned a = ptxi_native_source_f32(c, part(c, i->a, k)), r = ptxi_native_new(c);
 
         ptxi_x86_vector(&c->x, op, r, a, ptxi_native_operand_f32(c, part(c, i->b, k)));
-        ptxi_native_define_f32(c, part(c, i->d, k), r);
+        ptxi_native_define_f32(c, i->d, k, r);
         ptxi_native_end_part(c);
     }
     return true;
@@ -38,7 +38,7 @@ bool ptxi_native_emit_unary_f32(builder *c, insn *i, uint32_t op, uint32_t unuse
         unsigned r = ptxi_native_new(c);
 
         ptxi_x86_vector(&c->x, op, r, 0, ptxi_native_operand_f32(c, part(c, i->a, k)));
-        ptxi_native_define_f32(c, part(c, i->d, k), r);
+        ptxi_native_define_f32(c, i->d, k, r);
         ptxi_native_end_part(c);
     }
     return true;
@@ -52,7 +52,7 @@ bool ptxi_native_emit_constant_f32(builder *c, insn *i, uint32_t op, uint32_t co
 
         ptxi_x86_vector(&c->x, PTXI_V_MOV, t, 0, ptxi_native_constant((enum ptxi_native_const)constant, 0));
         ptxi_x86_vector(&c->x, op, r, t, ptxi_native_operand_f32(c, part(c, i->a, k)));
-        ptxi_native_define_f32(c, part(c, i->d, k), r);
+        ptxi_native_define_f32(c, i->d, k, r);
         ptxi_native_end_part(c);
     }
     return true;
@@ -79,7 +79,7 @@ bool ptxi_native_emit_fma_f32(builder *c, insn *i, uint32_t first, uint32_t seco
         unsigned a = ptxi_native_source_f32(c, part(c, i->a, k)), r = addend(c, i, k);
 
         ptxi_x86_vector(&c->x, PTXI_V_FMADD231PS, r, a, ptxi_native_operand_f32(c, part(c, i->b, k)));
-        ptxi_native_define_f32(c, part(c, i->d, k), r);
+        ptxi_native_define_f32(c, i->d, k, r);
         ptxi_native_end_part(c);
     }
     return true;
@@ -131,7 +131,7 @@ static void finish_f64(builder *c, insn *i, const unsigned *r)
     rare = ptxi_native_rare(c, PTXI_RARE_HANDLER);
     ptxi_native_jump_rare(c, rare, PTXI_NE);
     for (unsigned k = 0; k < count; k++)
-        ptxi_native_define(c, part(c, i->d, k), r[k]);
+        ptxi_native_define(c, i->d, k, 64, r[k]);
     ptxi_native_resume(c, rare);
 }
 

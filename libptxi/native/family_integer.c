@@ -22,9 +22,9 @@ bool ptxi_native_emit_mov(builder *c, insn *i, uint32_t bits, uint32_t unused)
 
         ptxi_x86_vector(&c->x, PTXI_V_MOV, d, 0, a);
         if (!a.memory && c->cache.raw >> a.reg & 1)
-            ptxi_native_define_f32(c, part(c, i->d, k), d);
+            ptxi_native_define_f32(c, i->d, k, d);
         else
-            ptxi_native_define(c, part(c, i->d, k), d);
+            ptxi_native_define(c, i->d, k, bits, d);
         ptxi_native_end_part(c);
     }
     return true;
@@ -40,7 +40,7 @@ static void broadcast(builder *c, unsigned slot, const struct ptxi_x86_rm *memor
 
         if (memory) {
             ptxi_x86_vector(&c->x, PTXI_V_BROADCASTD, d, 0, *memory);
-        } else if (first == UINT_MAX) {
+        } else if (first == UINT_MAX || c->partial) { /* else `first` has no old values of inactive lanes */
             unsigned t = ptxi_native_temporary(c);
 
             ptxi_x86_vmovd(&c->x, t, PTXI_RAX);
@@ -49,7 +49,7 @@ static void broadcast(builder *c, unsigned slot, const struct ptxi_x86_rm *memor
         } else {
             ptxi_x86_vector(&c->x, PTXI_V_MOV, d, 0, ptxi_x86_reg(first));
         }
-        ptxi_native_define(c, part(c, slot, k), d);
+        ptxi_native_define(c, slot, k, 32, d);
         ptxi_native_end_part(c);
     }
 }
@@ -83,7 +83,7 @@ bool ptxi_native_emit_binary(builder *c, insn *i, uint32_t bits, uint32_t op)
         unsigned a = ptxi_native_source(c, part(c, i->a, k)), d = ptxi_native_new(c);
 
         ptxi_x86_vector(&c->x, op, d, a, ptxi_native_operand(c, part(c, i->b, k)));
-        ptxi_native_define(c, part(c, i->d, k), d);
+        ptxi_native_define(c, i->d, k, bits, d);
         ptxi_native_end_part(c);
     }
     return true;
@@ -95,7 +95,7 @@ bool ptxi_native_emit_unary(builder *c, insn *i, uint32_t bits, uint32_t op)
         unsigned d = ptxi_native_new(c);
 
         ptxi_x86_vector(&c->x, op, d, 0, ptxi_native_operand(c, part(c, i->a, k)));
-        ptxi_native_define(c, part(c, i->d, k), d);
+        ptxi_native_define(c, i->d, k, bits, d);
         ptxi_native_end_part(c);
     }
     return true;
@@ -108,7 +108,7 @@ bool ptxi_native_emit_neg(builder *c, insn *i, uint32_t bits, uint32_t subtract)
 
         ptxi_x86_vector(&c->x, PTXI_V_PXOR, zero, zero, ptxi_x86_reg(zero));
         ptxi_x86_vector(&c->x, subtract, d, zero, ptxi_native_operand(c, part(c, i->a, k)));
-        ptxi_native_define(c, part(c, i->d, k), d);
+        ptxi_native_define(c, i->d, k, bits, d);
         ptxi_native_end_part(c);
     }
     return true;
@@ -121,7 +121,7 @@ bool ptxi_native_emit_not(builder *c, insn *i, uint32_t bits, uint32_t unused)
         unsigned a = ptxi_native_source(c, part(c, i->a, k)), d = ptxi_native_new(c);
 
         ptxi_x86_vector(&c->x, PTXI_V_PXOR, d, a, ptxi_native_constant(PTXI_CONST_ONES, 0));
-        ptxi_native_define(c, part(c, i->d, k), d);
+        ptxi_native_define(c, i->d, k, bits, d);
         ptxi_native_end_part(c);
     }
     return true;
@@ -135,7 +135,7 @@ bool ptxi_native_emit_chain(builder *c, insn *i, uint32_t first, uint32_t second
 
         ptxi_x86_vector(&c->x, first, d, a, ptxi_native_operand(c, part(c, i->b, k)));
         ptxi_x86_vector(&c->x, second, d, d, ptxi_native_operand(c, part(c, i->c, k)));
-        ptxi_native_define(c, part(c, i->d, k), d);
+        ptxi_native_define(c, i->d, k, 32, d);
         ptxi_native_end_part(c);
     }
     return true;
@@ -159,7 +159,7 @@ bool ptxi_native_emit_shift_64(builder *c, insn *i, uint32_t shift, uint32_t add
         ptxi_x86_vector(&c->x, shift, d, a, ptxi_x86_reg(t));
         if (adds)
             ptxi_x86_vector(&c->x, PTXI_V_PADDQ, d, d, ptxi_native_operand(c, part(c, i->c, k)));
-        ptxi_native_define(c, part(c, i->d, k), d);
+        ptxi_native_define(c, i->d, k, 64, d);
         ptxi_native_end_part(c);
     }
     return true;
@@ -173,7 +173,7 @@ bool ptxi_native_emit_extend(builder *c, insn *i, uint32_t extend, uint32_t unus
         unsigned d = ptxi_native_new(c);
 
         ptxi_x86_vector(&c->x, extend, d, 0, half(c, i->a, k));
-        ptxi_native_define(c, part(c, i->d, k), d);
+        ptxi_native_define(c, i->d, k, 64, d);
     }
     return true;
 }
@@ -195,7 +195,7 @@ bool ptxi_native_emit_wide_product(builder *c, insn *i, uint32_t extend, uint32_
         ptxi_x86_vector(&c->x, multiply, d, d, ptxi_x86_reg(t));
         if (adds(i))
             ptxi_x86_vector(&c->x, PTXI_V_PADDQ, d, d, ptxi_native_operand(c, part(c, i->c, k)));
-        ptxi_native_define(c, part(c, i->d, k), d);
+        ptxi_native_define(c, i->d, k, 64, d);
         ptxi_native_end_part(c);
     }
     return true;
@@ -217,7 +217,7 @@ bool ptxi_native_emit_trunc_64_32(builder *c, insn *i, uint32_t first, uint32_t 
             ptxi_x86_vector_imm(&c->x, PTXI_V_SHUFPS, d, low, ptxi_native_operand(c, part(c, i->a, 2 * k + 1)), 0x88);
             ptxi_x86_vector_imm(&c->x, PTXI_V_PERMQ, d, 0, ptxi_x86_reg(d), 0xd8);
         }
-        ptxi_native_define(c, part(c, i->d, k), d);
+        ptxi_native_define(c, i->d, k, 32, d);
         ptxi_native_end_part(c);
     }
     return true;
@@ -243,7 +243,7 @@ bool ptxi_native_emit_funnel(builder *c, insn *i, uint32_t right, uint32_t unuse
         ptxi_x86_vector(&c->x, PTXI_V_PSUBD, t, t, ptxi_x86_reg(n));
         ptxi_x86_vector(&c->x, far, t, y, ptxi_x86_reg(t));
         ptxi_x86_vector(&c->x, PTXI_V_POR, d, d, ptxi_x86_reg(t));
-        ptxi_native_define(c, part(c, i->d, k), d);
+        ptxi_native_define(c, i->d, k, 32, d);
         ptxi_native_end_part(c);
     }
     return true;

@@ -130,15 +130,15 @@ bool ptxi_native_emit_shfl(builder *c, insn *i, uint32_t mode, uint32_t unused)
     struct sources s;
 
     (void)unused;
-    if (!find_sources(c->code, i, (enum ptxi_shfl_mode)mode, &s))
+    if (c->partial || !find_sources(c->code, i, (enum ptxi_shfl_mode)mode, &s))
         return false;
     for (unsigned k = 0; k < parts; k++)
         d[k] = permute_part(c, i, &s, k, &raw[k]);
     for (unsigned k = 0; k < parts; k++)
         if (raw[k])
-            ptxi_native_define_f32(c, ptxi_native_part(c, i->d, k), d[k]);
+            ptxi_native_define_f32(c, i->d, k, d[k]);
         else
-            ptxi_native_define(c, ptxi_native_part(c, i->d, k), d[k]);
+            ptxi_native_define(c, i->d, k, 32, d[k]);
     if (predicate != PTXI_NO_SLOT)
         ptxi_x86_store_imm(&c->x, 32, ptxi_native_frame(predicate, 0), (int32_t)s.in_range);
     return true;

@@ -18,8 +18,14 @@ static struct ptxi_x86_rm reg(unsigned r)
 
 /* --- rows of 32-bit elements --- */
 
-/* Jumps to a rare case unless element l of the slot is element 0 + l * step, modulo 2^32. Allocates no registers after
- * the call of ptxi_native_rare(), which the caller gets. */
+/* The mask of the inactive lanes of part k in partial code. */
+static struct ptxi_x86_rm inactive(unsigned k)
+{
+    return ptxi_x86_at(PTXI_RSP, PTXI_STACK_INACTIVE_WORDS + (int32_t)(32 * k));
+}
+
+/* Jumps to a rare case unless active element l of the slot is element 0 + l * step, modulo 2^32. Allocates no registers
+ * after the call of ptxi_native_rare(), which the caller gets. */
 static uint32_t check_row(builder *c, unsigned slot, unsigned shift)
 {
     const unsigned count = ptxi_native_parts(c, 32);
@@ -36,6 +42,8 @@ static uint32_t check_row(builder *c, unsigned slot, unsigned shift)
             ptxi_x86_vector_masked(&c->x, PTXI_V_PCMPD, 1, t, value, PTXI_COMPARE_EQ, k ? 1 : 0);
         } else {
             ptxi_x86_vector(&c->x, PTXI_V_PCMPEQD, k ? t : all, t, value);
+            if (c->partial)
+                ptxi_x86_vector(&c->x, PTXI_V_POR, k ? t : all, k ? t : all, inactive(k));
             if (k)
                 ptxi_x86_vector(&c->x, PTXI_V_PAND, all, all, reg(t));
         }
@@ -63,6 +71,7 @@ bool ptxi_native_emit_address_wide(builder *c, insn *i, uint32_t is_signed, uint
         ptxi_native_scalar(c, i->c);
     rare = check_row(c, i->a, 0);
     ptxi_native_try_lanes(c, rare, ptxi_native_address_wide_lanes);
+    ptxi_native_check_target(c, i->d, rare);
     ptxi_x86_load(&c->x, 32, PTXI_RAX, first);
     ptxi_x86_lea(&c->x, 32, PTXI_RCX, ptxi_x86_at(PTXI_RAX, PTXI_LANES - 1));
     ptxi_x86_alu(&c->x, PTXI_CMP, 32, PTXI_RCX, reg(PTXI_RAX));
@@ -120,8 +129,7 @@ static void prefetch_rounds(builder *c, insn *i)
 /* rax = the address of lane 0, if the register holds a row of aligned addresses */
 static void load_first(builder *c, insn *i, unsigned size, uint32_t rare)
 {
-    ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_NATIVE_ROW, OF_ROW(i->a, form));
-    ptxi_native_jump_rare(c, rare, PTXI_NE);
+    ptxi_native_check_row(c, i->a, rare);
     ptxi_x86_load(&c->x, 64, PTXI_RAX, OF_ROW(i->a, first));
     ptxi_x86_test_imm(&c->x, reg(PTXI_RAX), (int32_t)size - 1);
     ptxi_native_jump_rare(c, rare, PTXI_NE);
@@ -142,8 +150,8 @@ static void store_row(builder *c, unsigned slot, unsigned bits, unsigned index, 
     for (unsigned k = 0; k < ptxi_native_parts(c, bits); k++) {
         unsigned value = ptxi_native_source(c, part(c, slot, k));
 
-        ptxi_x86_vector(&c->x, PTXI_V_MOVU_TO, value, 0,
-                        ptxi_x86_indexed(PTXI_RAX, index, disp + (int32_t)(k * c->bytes)));
+        ptxi_native_store_vector(c, value, ptxi_x86_indexed(PTXI_RAX, index, disp + (int32_t)(k * c->bytes)), k, bits,
+                                 c->registers);
         ptxi_native_end_part(c);
     }
 }
@@ -159,7 +167,7 @@ static void new_registers(builder *c, unsigned bits, unsigned d[MAX_PARTS])
 static void define(builder *c, unsigned slot, unsigned bits, const unsigned *d)
 {
     for (unsigned k = 0; k < ptxi_native_parts(c, bits); k++)
-        ptxi_native_define(c, part(c, slot, k), d[k]);
+        ptxi_native_define(c, slot, k, bits, d[k]);
 }
 
 /* All lanes have one address. */

@@ -15,12 +15,6 @@ static struct ptxi_x86_rm reg(unsigned r)
     return ptxi_x86_reg(r);
 }
 
-static void check_row(builder *c, unsigned slot, uint32_t rare)
-{
-    ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_NATIVE_ROW, FIELD(slot, form));
-    ptxi_native_jump_rare(c, rare, PTXI_NE);
-}
-
 /* The register becomes a row with first value rax and stride rcx. */
 static void set_row(builder *c, unsigned slot)
 {
@@ -71,11 +65,12 @@ bool ptxi_native_emit_index(builder *c, insn *i, uint32_t op, uint32_t adds)
 {
     uint32_t rare = ptxi_native_rare(c, PTXI_RARE_HANDLER);
 
-    check_row(c, i->a, rare);
+    ptxi_native_check_target(c, i->d, rare);
+    ptxi_native_check_row(c, i->a, rare);
     if (op != PTXI_INDEX_MOV)
-        check_row(c, i->b, rare);
+        ptxi_native_check_row(c, i->b, rare);
     if (adds)
-        check_row(c, i->c, rare);
+        ptxi_native_check_row(c, i->c, rare);
     ptxi_x86_load(&c->x, 32, PTXI_RAX, FIELD(i->a, first));
     ptxi_x86_load(&c->x, 64, PTXI_RCX, FIELD(i->a, stride));
     switch ((enum ptxi_native_index_op)op) {
@@ -99,7 +94,7 @@ bool ptxi_native_emit_index_sreg(builder *c, insn *i, uint32_t first, uint32_t s
     const unsigned axis = (unsigned)i->imm >> 8;
 
     (void)first, (void)second;
-    if ((i->imm & 0xff) != PTXI_SREG_ctaid || axis > 2)
+    if (c->partial || (i->imm & 0xff) != PTXI_SREG_ctaid || axis > 2)
         return false;
     ptxi_x86_load(&c->x, 64, PTXI_RAX, ptxi_x86_at(PTXI_NATIVE_WARP, (int32_t)offsetof(struct ptxi_warp, cta)));
     ptxi_x86_load(&c->x, 32, PTXI_RAX,
@@ -134,7 +129,7 @@ static void extend_range(builder *c, bool is_signed, unsigned first, unsigned la
 
 static void range(builder *c, unsigned slot, bool is_signed, unsigned first, unsigned last, uint32_t rare)
 {
-    check_row(c, slot, rare);
+    ptxi_native_check_row(c, slot, rare);
     ptxi_x86_load(&c->x, 64, last, FIELD(slot, stride));
     ptxi_x86_test(&c->x, 64, last, last);
     ptxi_native_jump_rare(c, rare, PTXI_L);
@@ -150,8 +145,8 @@ void ptxi_native_ranges(builder *c, insn *i, enum ptxi_native_kind kind, uint32_
 
 void ptxi_native_equality(builder *c, insn *i, uint32_t rare)
 {
-    check_row(c, i->a, rare);
-    check_row(c, i->b, rare);
+    ptxi_native_check_row(c, i->a, rare);
+    ptxi_native_check_row(c, i->b, rare);
     ptxi_x86_load(&c->x, 64, PTXI_RAX, FIELD(i->a, stride));
     ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_RAX, FIELD(i->b, stride));
     ptxi_native_jump_rare(c, rare, PTXI_NE);
@@ -180,7 +175,7 @@ bool ptxi_native_emit_index_setp(builder *c, insn *i, uint32_t kind, uint32_t co
         ptxi_native_jump_rare(c, rare, PTXI_L);
     }
     ptxi_x86_patch(&c->x, done, c->x.size);
-    ptxi_x86_store(&c->x, 32, ptxi_native_frame(i->d, 0), PTXI_RCX);
+    ptxi_native_store_predicate(c, i->d, PTXI_RCX);
     ptxi_native_resume(c, rare);
     return true;
 }
@@ -197,7 +192,8 @@ bool ptxi_native_emit_address_index(builder *c, insn *i, uint32_t is_signed, uin
     if (i->c != PTXI_NO_SLOT)
         ptxi_native_scalar(c, i->c);
     rare = ptxi_native_rare(c, PTXI_RARE_HANDLER);
-    check_row(c, i->a, rare);
+    ptxi_native_check_target(c, i->d, rare);
+    ptxi_native_check_row(c, i->a, rare);
     load_extended(c, is_signed, PTXI_RAX, FIELD(i->a, first));
     ptxi_x86_load(&c->x, 64, PTXI_RDX, FIELD(i->a, stride));
     ptxi_x86_load(&c->x, 64, PTXI_RCX, reg(PTXI_RDX));

@@ -51,6 +51,17 @@ static void test_mask(builder *c, unsigned n)
     ptxi_x86_alu_imm(&c->x, PTXI_CMP, 32, reg(PTXI_RAX), (1 << n) - 1);
 }
 
+/* In partial code, vector d becomes part k of the vector a, with 0 in inactive lanes. Returns the vector that has them,
+ * else a. Changes T5. */
+static unsigned only_active(builder *c, unsigned d, unsigned a, unsigned k, unsigned bits)
+{
+    if (!c->partial)
+        return a;
+    ptxi_native_load_mask(c, T5, k, bits, true);
+    op(c, PTXI_V_PAND, d, a, T5);
+    return d;
+}
+
 /* rax = the lowest address of an element; rcx: how much higher others may begin. */
 static void load_bounds(builder *c, insn *i, unsigned size, bool is_store)
 {
@@ -81,16 +92,17 @@ static void check_global(builder *c, insn *i, unsigned size, bool is_store)
     }
     ptxi_native_broadcast(c, from, PTXI_RAX, 64);
     ptxi_native_broadcast(c, most, PTXI_RCX, 64);
-    op(c, PTXI_V_MOV, bits, 0, 0);
+    op(c, PTXI_V_PXOR, bits, bits, bits);
     for (unsigned k = 0; k < parts; k++) {
         op(c, PTXI_V_PSUBQ, t, k, from);
         if (c->x.wide) {
             ptxi_x86_vector_masked(&c->x, PTXI_V_PCMPUQ, MASK, t, reg(most), PTXI_COMPARE_LE, k ? MASK : 0);
         } else {
             op(c, PTXI_V_PCMPGTQ, t, t, most);
+            only_active(c, t, t, k, 64);
             op(c, PTXI_V_POR, outside, outside, t);
         }
-        op(c, PTXI_V_POR, bits, bits, k);
+        op(c, PTXI_V_POR, bits, bits, only_active(c, t, k, k, 64));
     }
     if (c->x.wide) {
         test_mask(c, 8);
@@ -108,7 +120,7 @@ static void check_global(builder *c, insn *i, unsigned size, bool is_store)
 /* As ptxi_shared_covers(), for each lane. The addresses become relative. */
 static void check_shared(builder *c, insn *i, unsigned size)
 {
-    const unsigned by = T0, most = T1, highest = T2, bits = T3, parts = ptxi_native_parts(c, 32);
+    const unsigned by = T0, most = T1, highest = T2, bits = T3, t = T4, parts = ptxi_native_parts(c, 32);
 
     ptxi_x86_load(&c->x, 64, PTXI_RCX, OF_WARP(shared_size));
     ptxi_x86_alu_imm(&c->x, PTXI_SUB, 64, reg(PTXI_RCX), (int32_t)size);
@@ -121,7 +133,10 @@ static void check_shared(builder *c, insn *i, unsigned size)
         const struct ptxi_x86_rm from = ptxi_native_frame(i->a, k * c->bytes);
 
         ptxi_x86_vector(&c->x, PTXI_V_PADDD, k, by, from);
-        ptxi_x86_vector(&c->x, k ? PTXI_V_POR : PTXI_V_MOV, bits, k ? bits : 0, from);
+        ptxi_x86_vector(&c->x, PTXI_V_MOV, t, 0, from);
+        only_active(c, t, t, k, 32);
+        only_active(c, k, k, k, 32);
+        op(c, k ? PTXI_V_POR : PTXI_V_MOV, bits, k ? bits : 0, t);
         op(c, k ? PTXI_V_PMAXUD : PTXI_V_MOV, highest, k ? highest : 0, k);
     }
     if (c->x.wide) {
@@ -163,7 +178,7 @@ static void expand_row(builder *c, unsigned slot, unsigned lanes)
         ptxi_x86_vector(&c->x, PTXI_V_PMOVZXDQ, k, 0, ptxi_native_constant(PTXI_CONST_IOTA, 4 * per_part * k));
         op(c, PTXI_V_PMULDQ, k, k, stride);
         op(c, PTXI_V_PADDQ, k, k, first);
-        ptxi_x86_vector(&c->x, PTXI_V_MOV_TO, k, 0, ptxi_native_frame(0, lanes + k * c->bytes));
+        ptxi_native_store_vector(c, k, ptxi_native_frame(0, lanes + k * c->bytes), k, 64, T2);
     }
 }
 
@@ -173,12 +188,39 @@ static void load_lanes(builder *c, unsigned lanes)
         ptxi_x86_vector(&c->x, PTXI_V_MOV, k, 0, ptxi_native_frame(0, lanes + k * c->bytes));
 }
 
+/* The same in partial code, for the active lanes. */
+static void load_active(builder *c, unsigned slot, unsigned lanes)
+{
+    const struct ptxi_x86_rm active = ptxi_x86_at(PTXI_RSP, PTXI_STACK_ACTIVE);
+    uint32_t other, row, done;
+
+    ptxi_x86_load(&c->x, 64, PTXI_RCX, OF_ROW(slot, form));
+    ptxi_x86_alu(&c->x, PTXI_XOR, 64, PTXI_RCX, reg(PTXI_NATIVE_ROW));
+    ptxi_x86_test(&c->x, 32, PTXI_RCX, PTXI_RCX);
+    other = ptxi_x86_jump_if(&c->x, PTXI_NE);
+    ptxi_x86_shr(&c->x, 64, PTXI_RCX, 32);
+    ptxi_x86_alu(&c->x, PTXI_AND, 32, PTXI_RCX, active);
+    row = ptxi_x86_jump_if(&c->x, PTXI_E);
+    ptxi_x86_alu(&c->x, PTXI_CMP, 32, PTXI_RCX, active);
+    ptxi_native_fail(c, PTXI_NE);
+    ptxi_x86_patch(&c->x, other, c->x.size);
+    load_lanes(c, lanes);
+    done = ptxi_x86_jump(&c->x);
+    ptxi_x86_patch(&c->x, row, c->x.size);
+    expand_row(c, slot, lanes);
+    ptxi_x86_patch(&c->x, done, c->x.size);
+}
+
 /* All lanes are in a row, or none is. The lanes of a row have no other use. If `step` is not 0, rows with that stride
  * are left to the handler. */
 static void load_address_register(builder *c, unsigned slot, unsigned lanes, unsigned step)
 {
     uint32_t other, done;
 
+    if (c->partial) {
+        load_active(c, slot, lanes);
+        return;
+    }
     ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_NATIVE_ROW, OF_ROW(slot, form));
     other = ptxi_x86_jump_if(&c->x, PTXI_NE);
     if (step) {
@@ -225,17 +267,35 @@ static struct ptxi_x86_rm memory_of_lane(builder *c, const struct access *a, uns
 
 /* --- gathers --- */
 
-static void gather(builder *c, const struct access *a, uint32_t code, unsigned d, unsigned index)
+/* In partial code: the result keeps the values of inactive lanes, from lane l on. Elements of 32 bits at addresses of
+ * 64 bits are gathered in vectors of 128 bits. */
+static void begin_partial_gather(builder *c, const struct access *a, unsigned d, unsigned l, unsigned mask)
+{
+    const struct ptxi_x86_rm words = ptxi_x86_at(PTXI_RSP, PTXI_STACK_ACTIVE_WORDS + (int32_t)(4 * l));
+    const struct ptxi_x86_rm old = ptxi_native_frame(a->i->d, l * a->bits / 8);
+
+    ptxi_x86_vector(&c->x, a->bits == 64 ? PTXI_V_PMOVSXDQ : PTXI_V_MOVU, mask, 0, words);
+    if (a->bits == 32 && !a->shared)
+        ptxi_x86_vector_128(&c->x, PTXI_V_MOVU, d, 0, old);
+    else
+        ptxi_x86_vector(&c->x, PTXI_V_MOVU, d, 0, old);
+}
+
+/* Elements from lane l on. */
+static void gather(builder *c, const struct access *a, uint32_t code, unsigned d, unsigned index, unsigned l)
 {
     const unsigned mask = c->x.wide ? MASK : T7;
 
     if (c->x.wide) {
         ptxi_x86_imm(&c->x, PTXI_RAX, 0xffff);
         ptxi_x86_kmovw_to(&c->x, mask, PTXI_RAX);
-    } else {
+    } else if (!c->partial) {
         op(c, PTXI_V_PCMPEQD, mask, mask, mask);
     }
-    op(c, PTXI_V_PXOR, d, d, d); /* no dependency on the old value */
+    if (c->partial)
+        begin_partial_gather(c, a, d, l, mask);
+    else
+        op(c, PTXI_V_PXOR, d, d, d); /* no dependency on the old value */
     if (a->shared)
         ptxi_x86_gather(&c->x, code, d, PTXI_RDX, index, 0, mask);
     else
@@ -263,25 +323,29 @@ static void narrow(builder *c, unsigned d, unsigned a, unsigned b, unsigned t)
 /* d = words of part k, changes T6 and T7. rcx is 0. */
 static void gather_32(builder *c, const struct access *a, unsigned d, unsigned k)
 {
+    const unsigned l = k * c->bytes / 4;
+
     if (a->shared) {
-        gather(c, a, PTXI_V_GATHERDD, d, k);
+        gather(c, a, PTXI_V_GATHERDD, d, k, l);
         return;
     }
-    gather(c, a, PTXI_V_GATHERQD, d, 2 * k);
-    gather(c, a, PTXI_V_GATHERQD, T6, 2 * k + 1);
+    gather(c, a, PTXI_V_GATHERQD, d, 2 * k, l);
+    gather(c, a, PTXI_V_GATHERQD, T6, 2 * k + 1, l + c->bytes / 8);
     insert_half(c, d, T6);
 }
 
 /* The same for 64-bit elements. */
 static void gather_64(builder *c, const struct access *a, unsigned d, unsigned k)
 {
+    const unsigned l = k * c->bytes / 8;
+
     if (!a->shared) {
-        gather(c, a, PTXI_V_GATHERQQ, d, k);
+        gather(c, a, PTXI_V_GATHERQQ, d, k, l);
         return;
     }
     if (k % 2) /* the upper half */
         ptxi_x86_vector_imm(&c->x, c->x.wide ? PTXI_V_EXTRACT_HALF : PTXI_V_EXTRACT_128, k / 2, 0, reg(T6), 1);
-    gather(c, a, PTXI_V_GATHERDQ, d, k % 2 ? T6 : k / 2);
+    gather(c, a, PTXI_V_GATHERDQ, d, k % 2 ? T6 : k / 2, l);
 }
 
 static void store_part(builder *c, unsigned slot, unsigned k, unsigned from)
@@ -633,6 +697,32 @@ static void store_scalars(builder *c, const struct access *a)
     }
 }
 
+/* The active lanes one after the other. ecx has those that are left. */
+static void store_active(builder *c, const struct access *a)
+{
+    const unsigned size = a->bits / 8;
+    const struct ptxi_x86_rm value = ptxi_x86_indexed(PTXI_NATIVE_FRAME, PTXI_RDX, a->i->b * PTXI_UNIT);
+    const struct ptxi_x86_rm address = ptxi_x86_indexed(PTXI_NATIVE_FRAME, PTXI_RDX, (int32_t)a->lanes);
+    const struct ptxi_x86_rm memory =
+        ptxi_x86_indexed(PTXI_RAX, a->shared ? PTXI_NATIVE_SHARED : PTXI_NO_REGISTER, a->i->imm);
+    uint32_t next;
+
+    ptxi_x86_load(&c->x, 32, PTXI_RCX, ptxi_x86_at(PTXI_RSP, PTXI_STACK_ACTIVE));
+    next = c->x.size;
+    ptxi_x86_tzcnt(&c->x, PTXI_RDX, PTXI_RCX);
+    ptxi_x86_shl(&c->x, 32, PTXI_RDX, size == 8 ? 3 : 2);
+    ptxi_x86_load(&c->x, a->bits, PTXI_RSI, value);
+    if (size == 8 && a->shared)
+        ptxi_x86_shr(&c->x, 32, PTXI_RDX, 1);
+    else if (size == 4 && !a->shared)
+        ptxi_x86_shl(&c->x, 32, PTXI_RDX, 1);
+    ptxi_x86_load(&c->x, a->shared ? 32 : 64, PTXI_RAX, address);
+    ptxi_x86_store(&c->x, a->bits, memory, PTXI_RSI);
+    ptxi_x86_lea(&c->x, 32, PTXI_RDX, ptxi_x86_at(PTXI_RCX, -1));
+    ptxi_x86_alu(&c->x, PTXI_AND, 32, PTXI_RCX, reg(PTXI_RDX));
+    ptxi_x86_patch(&c->x, ptxi_x86_jump_if(&c->x, PTXI_NE), next);
+}
+
 static void scatter(builder *c, const struct access *a, uint32_t code, unsigned from, unsigned index)
 {
     ptxi_x86_imm(&c->x, PTXI_RAX, 0xffff);
@@ -730,7 +820,9 @@ static void put_load(builder *c, const struct access *a, uint32_t kind)
 
 static void put_store(builder *c, const struct access *a)
 {
-    if (a->count == 2)
+    if (c->partial)
+        store_active(c, a);
+    else if (a->count == 2)
         store_pairs(c, a);
     else if (a->count == 4)
         store_quads(c, a);
@@ -744,7 +836,7 @@ void ptxi_native_access_lanes(builder *c, insn *i, uint32_t elements, uint32_t k
 {
     const struct access a = begin_access(c, i, elements, kind);
     const bool words = !a.shared && a.count == 1 && a.bytes == 4 && a.bits == 32, pairs = a.count == 2;
-    const bool tries_groups = words || pairs;
+    const bool tries_groups = !c->partial && (words || pairs);
     uint32_t other = 0, done = 0;
 
     if (tries_groups) {
@@ -769,6 +861,12 @@ void ptxi_native_put_lanes(builder *c, insn *i, ptxi_native_lanes_emitter *lanes
     ptxi_native_resume(c, c->lanes_case);
 }
 
+/* Partial code has no vectors and small elements. */
+static bool is_simple(uint32_t elements)
+{
+    return ptxi_element_count(elements) == 1 && ptxi_element_bytes(elements) >= 4;
+}
+
 static bool is_aligned(insn *i, uint32_t elements)
 {
     return !((uint32_t)i->imm & (ptxi_element_bytes(elements) * ptxi_element_count(elements) - 1));
@@ -776,7 +874,7 @@ static bool is_aligned(insn *i, uint32_t elements)
 
 bool ptxi_native_emit_access(builder *c, insn *i, uint32_t elements, uint32_t kind)
 {
-    if (!is_aligned(i, elements))
+    if (!is_aligned(i, elements) || (c->partial && !is_simple(elements)))
         return false;
     ptxi_native_put_lanes(c, i, ptxi_native_access_lanes, elements, kind);
     return true;

@@ -44,7 +44,7 @@ bool ptxi_native_emit_track_row(builder *c, insn *i, uint32_t first, uint32_t se
     uint32_t rare;
 
     (void)first, (void)second;
-    if (kind != (PTXI_CHECK_ROW | PTXI_CHECK_WRITE) || size < 4 || bytes / 2 % c->bytes)
+    if (c->partial || kind != (PTXI_CHECK_ROW | PTXI_CHECK_WRITE) || size < 4 || bytes / 2 % c->bytes)
         return false;
     words = ptxi_native_temporary(c);
     rare = ptxi_native_rare(c, PTXI_RARE_HANDLER);

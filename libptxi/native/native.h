@@ -1,9 +1,10 @@
 /* The native tier: machine code for hot functions, behind the same bytecode. doc/design.md, "Native tier", describes
  * it.
  *
- * Machine code runs a warp with all lanes active, from the head of a block on. It keeps the registers of the frame as
- * the handlers do, and leaves at an exact pc to the interpreter for everything else: divergence, faults, waits, used
- * quanta. An operation without native code is a call of its handler. */
+ * Machine code runs a warp from the head of a block on. A function has code for warps with all lanes active and, when
+ * warps have diverged often, partial code for others. It keeps the registers of the frame as the handlers do, and
+ * leaves at an exact pc to the interpreter for everything else: divergence, faults, waits, used quanta. An operation
+ * without native code is a call of its handler. */
 #ifndef PTXI_NATIVE_NATIVE_H
 #define PTXI_NATIVE_NATIVE_H
 

@@ -202,28 +202,56 @@ static void release(struct ptxi_native_builder *c, unsigned reg)
     c->cache.raw &= ~(UINT32_C(1) << reg);
 }
 
-void ptxi_native_define(struct ptxi_native_builder *c, int32_t part, unsigned reg)
+void ptxi_native_load_mask(struct ptxi_native_builder *c, unsigned reg, unsigned k, unsigned bits, bool active)
 {
+    const int32_t words = active ? PTXI_STACK_ACTIVE_WORDS : PTXI_STACK_INACTIVE_WORDS;
+
+    if (bits == 64)
+        ptxi_x86_vector(&c->x, PTXI_V_PMOVSXDQ, reg, 0, ptxi_x86_at(PTXI_RSP, words + (int32_t)(k * c->bytes / 2)));
+    else
+        ptxi_x86_vector(&c->x, PTXI_V_MOVU, reg, 0, ptxi_x86_at(PTXI_RSP, words + (int32_t)(k * c->bytes)));
+}
+
+/* reg gets the old values of inactive lanes. */
+static void merge(struct ptxi_native_builder *c, int32_t part, unsigned k, unsigned bits, unsigned reg)
+{
+    const struct ptxi_x86_rm old = ptxi_native_operand(c, part);
+    const unsigned t = test_register(c);
+
+    assert(old.memory || old.reg != reg);
+    ptxi_native_load_mask(c, t, k, bits, false);
+    ptxi_x86_vector_imm(&c->x, PTXI_V_BLENDVB, reg, reg, old, t << 4);
+}
+
+void ptxi_native_define(struct ptxi_native_builder *c, unsigned slot, unsigned k, unsigned bits, unsigned reg)
+{
+    const int32_t part = ptxi_native_part(c, slot, k);
     unsigned old = find(c, part);
 
+    if (c->partial)
+        merge(c, part, k, bits, reg);
     if (old != UINT_MAX)
         release(c, old);
     c->cache.part[reg] = part;
     c->cache.dirty |= UINT32_C(1) << reg;
 }
 
-void ptxi_native_define_f32(struct ptxi_native_builder *c, int32_t part, unsigned reg)
+/* Inactive lanes of partial code may have any bits, so NaNs are replaced before. */
+void ptxi_native_define_f32(struct ptxi_native_builder *c, unsigned slot, unsigned k, unsigned reg)
 {
-    ptxi_native_define(c, part, reg);
-    c->cache.raw |= UINT32_C(1) << reg;
+    if (c->partial)
+        ptxi_native_replace_nan(c, reg);
+    ptxi_native_define(c, slot, k, 32, reg);
+    if (!c->partial)
+        c->cache.raw |= UINT32_C(1) << reg;
 }
 
 unsigned ptxi_native_own(struct ptxi_native_builder *c, int32_t part)
 {
     unsigned r = find(c, part);
 
-    if (r == UINT_MAX)
-        return r;
+    if (r == UINT_MAX || c->partial)
+        return UINT_MAX;
     release(c, r);
     c->kept |= UINT32_C(1) << r;
     return r;

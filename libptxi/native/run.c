@@ -20,12 +20,15 @@ struct entry {
     const void *at;        /* NULL: none */
     _Atomic uint8_t worth; /* more if the code runs long from here, less if it is left soon; 0: PTXI_TIER_AUTO does not
                             * enter here */
+    bool head;             /* code that reaches it looks whether another split waits here */
 };
 
 struct ptxi_native_code {
     unsigned char *bytes; /* executable */
     uint32_t size;
     enter_code *enter;
+    _Atomic(struct ptxi_native_code *) partial; /* the code for warps with inactive lanes, or `none`, `compiling` */
+    _Atomic uint32_t partial_heat;
     struct entry entry[]; /* by instruction */
 };
 
@@ -75,7 +78,7 @@ static enum width host_width(void)
 /* --- compilation --- */
 
 /* Adds the code to the file in which perf looks for names, if PTXI_PERF_MAP is 1. */
-static void tell_perf(const struct ptxi_native_code *n, const char *name)
+static void tell_perf(const struct ptxi_native_code *n, const char *name, bool partial)
 {
     const char *wanted = getenv("PTXI_PERF_MAP");
     char path[40];
@@ -87,7 +90,8 @@ static void tell_perf(const struct ptxi_native_code *n, const char *name)
     file = fopen(path, "a");
     if (!file)
         return;
-    fprintf(file, "%" PRIxPTR " %" PRIx32 " ptxi:%s\n", (uintptr_t)n->bytes, n->size, name);
+    fprintf(file, "%" PRIxPTR " %" PRIx32 " ptxi:%s%s\n", (uintptr_t)n->bytes, n->size, name,
+            partial ? ":partial" : "");
     fclose(file);
 }
 
@@ -108,18 +112,22 @@ static struct ptxi_native_code *place(struct ptxi_native_builder *c)
     for (uint32_t k = 0; k < count; k++) {
         n->entry[k].at = c->entry[k] ? n->bytes + c->entry[k] : NULL;
         n->entry[k].worth = WORTH_FIRST;
+        n->entry[k].head = c->heads[k];
     }
-    tell_perf(n, c->code->name);
+    n->partial = NULL;
+    n->partial_heat = 0;
+    tell_perf(n, c->code->name, c->partial);
     return n;
 }
 
-static struct ptxi_native_code *compile(const struct ptxi_code *code, ptxi_handler *const *table)
+/* `partial`: for warps with inactive lanes, which is for AVX2. */
+static struct ptxi_native_code *compile(const struct ptxi_code *code, ptxi_handler *const *table, bool partial)
 {
     const enum width width = host_width();
-    struct ptxi_native_builder c = { .x.wide = width == WIDTH_512, .code = code, .table = table };
+    struct ptxi_native_builder c = { .x.wide = width == WIDTH_512, .code = code, .table = table, .partial = partial };
     struct ptxi_native_code *n = NULL;
 
-    if (width != WIDTH_NONE && ptxi_native_compile(&c))
+    if ((partial ? width == WIDTH_256 : width != WIDTH_NONE) && ptxi_native_compile(&c))
         n = place(&c);
     ptxi_native_builder_free(&c);
     return n ? n : &none;
@@ -156,21 +164,42 @@ static struct ptxi_native_code *heat_up(const struct ptxi_warp *w, const struct 
         return NULL;
     if (!atomic_compare_exchange_strong(&s->code, &expected, &compiling))
         return NULL;
-    struct ptxi_native_code *n = compile(code, w->table);
+    struct ptxi_native_code *n = compile(code, w->table, false);
 
     atomic_store(&s->code, n);
     return n;
 }
 
-void ptxi_native_release(const struct ptxi_code *code)
+/* The same for code that runs warps with inactive lanes. */
+static struct ptxi_native_code *heat_up_partial(const struct ptxi_warp *w, struct ptxi_native_code *n)
 {
-    struct ptxi_native_code *n = code->native ? atomic_exchange(&code->native->code, NULL) : NULL;
+    enum { INSTRUCTIONS = 64 };
+    const uint32_t after = w->cta->grid->native_after * INSTRUCTIONS;
+    struct ptxi_native_code *expected = NULL, *partial;
 
+    if (atomic_fetch_add_explicit(&n->partial_heat, 1, memory_order_relaxed) < after)
+        return NULL;
+    if (!atomic_compare_exchange_strong(&n->partial, &expected, &compiling))
+        return NULL;
+    partial = compile(w->frame->code, w->table, true);
+    atomic_store(&n->partial, partial);
+    return partial;
+}
+
+static void release(struct ptxi_native_code *n)
+{
     assert(n != &compiling);
     if (!is_code(n))
         return;
+    release(n->partial);
     ptxi_exec_memory_free(n->bytes, n->size);
     free(n);
+}
+
+void ptxi_native_release(const struct ptxi_code *code)
+{
+    if (code->native)
+        release(atomic_exchange(&code->native->code, NULL));
 }
 
 /* --- the dispatch loop --- */
@@ -216,6 +245,12 @@ static inline bool is_auto(const struct ptxi_warp *w)
     return w->cta->grid->native_after;
 }
 
+/* Whether a warp that runs code from here on leaves it where another split waits. */
+static inline bool sees_stop(const struct ptxi_warp *w, const struct ptxi_native_code *n)
+{
+    return w->stop == PTXI_NO_STOP || n->entry[w->stop - w->frame->code->insns].head;
+}
+
 static inline bool is_open(const struct ptxi_warp *w, const struct entry *e)
 {
     return e->at && (atomic_load_explicit(&e->worth, memory_order_relaxed) || !is_auto(w));
@@ -232,15 +267,30 @@ static inline const struct ptxi_insn *enter(const struct ptxi_insn *pc, struct p
     return to;
 }
 
+/* The native code for the active lanes, or NULL. */
+static inline struct ptxi_native_code *code_for_lanes(const struct ptxi_warp *w, struct ptxi_native_code *n)
+{
+    struct ptxi_native_code *partial;
+
+    if (!n || w->active == PTXI_ALL_LANES)
+        return n;
+    partial = atomic_load_explicit(&n->partial, memory_order_acquire);
+    if (__builtin_expect(!partial, 0))
+        partial = heat_up_partial(w, n);
+    return is_code(partial) && sees_stop(w, partial) ? partial : NULL;
+}
+
 /* Executes from pc on: native code, or one instruction. */
 static inline const struct ptxi_insn *step(const struct ptxi_insn *pc, struct ptxi_warp *w,
                                            struct ptxi_native_code *n, const struct ptxi_code *code)
 {
-    if (n && w->active == PTXI_ALL_LANES) {
-        struct entry *e = &n->entry[pc - code->insns];
+    struct ptxi_native_code *m = code_for_lanes(w, n);
+
+    if (m) {
+        struct entry *e = &m->entry[pc - code->insns];
 
         if (is_open(w, e))
-            return enter(pc, w, n, e);
+            return enter(pc, w, m, e);
     }
     return w->table[pc->op](pc, w);
 }

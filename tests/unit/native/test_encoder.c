@@ -18,7 +18,7 @@ static const char *const general_texts[] = {
     "push r12", "pop rbp", "call rax", "jmp rdx", "mov rsi,rbx",
     "mov eax,DWORD PTR [rax+r14*1+0x40]", "prefetcht0 BYTE PTR [rax+rcx*1+0x0]", "ret",
     "movzx ecx,BYTE PTR [rbp+0x11]", "movzx ecx,WORD PTR [rbp+0x12]", "mov BYTE PTR [rax+r14*1+0x3],cl",
-    "mov WORD PTR [rax+0x4],cx", "mov BYTE PTR [rsp+0x2],0x1", "shlx rax,rcx,rdx",
+    "mov WORD PTR [rax+0x4],cx", "mov BYTE PTR [rsp+0x2],0x1", "shlx rax,rcx,rdx", "tzcnt edx,ecx",
 };
 
 static void encode_general(struct ptxi_x86 *x)
@@ -55,6 +55,7 @@ static void encode_general(struct ptxi_x86 *x)
     ptxi_x86_store_part(x, 16, M(PTXI_RAX, 4), PTXI_RCX);
     ptxi_x86_store_byte(x, M(PTXI_RSP, 2), 1);
     ptxi_x86_shlx(x, PTXI_RAX, PTXI_RCX, PTXI_RDX);
+    ptxi_x86_tzcnt(x, PTXI_RDX, PTXI_RCX);
 }
 
 /* Vector instructions: the name for 256 and for 512 bits, and the operands: `r` reg, `v` first, `m` the last one. */
@@ -106,6 +107,7 @@ static const char *const narrow_texts[] = {
     "vpgatherqd xmm8,DWORD PTR [rcx+ymm4*1+0x40],xmm15", "vpgatherqq ymm8,QWORD PTR [rcx+ymm7*1-0x8],ymm15",
     "vinserti128 ymm8,ymm8,xmm14,0x1", "vextracti128 xmm14,ymm3,0x1", "vmovq xmm8,rax", "vmovq rax,xmm8",
     "vmovq QWORD PTR [rax+r14*1+0x8],xmm8", "vmovhps QWORD PTR [rax+0x8],xmm9", "vmovdqu xmm1,XMMWORD PTR [rax+0x10]",
+    "vpmaskmovd YMMWORD PTR [rax+r14*1+0x20],ymm15,ymm9", "vpmaskmovq YMMWORD PTR [rbp+0x20],ymm10,ymm1",
 };
 
 static void encode_narrow(struct ptxi_x86 *x)
@@ -140,6 +142,8 @@ static void encode_narrow(struct ptxi_x86 *x)
     ptxi_x86_vector_128(x, PTXI_V_MOVQ_TO, 8, 0, ptxi_x86_indexed(PTXI_RAX, PTXI_R14, 8));
     ptxi_x86_vector_128(x, PTXI_V_MOVHPS_TO, 9, 0, M(PTXI_RAX, 8));
     ptxi_x86_vector_128(x, PTXI_V_MOVU, 1, 0, M(PTXI_RAX, 16));
+    ptxi_x86_vector(x, PTXI_V_PMASKMOVD_TO, 9, 15, ptxi_x86_indexed(PTXI_RAX, PTXI_R14, 32));
+    ptxi_x86_vector(x, PTXI_V_PMASKMOVQ_TO, 1, 10, M(PTXI_RBP, 32));
 }
 
 static const char *const wide_texts[] = {

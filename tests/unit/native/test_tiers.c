@@ -116,14 +116,15 @@ static void any_predicate(struct random *r, struct ptxi_str *s)
 static void any_access(struct random *r, struct ptxi_str *s)
 {
     static const char *const index[] = { "%i0", "%i0", "%i0", "%i1", "%i2", "%i3" };
-    const bool shared = draw(r, 3) == 0, wide = !shared && draw(r, 3) == 0, store = draw(r, 2);
+    const bool shared = draw(r, 3) == 0, wide = draw(r, 3) == 0, store = draw(r, 2);
     int32_t offset = 4 * (int32_t)draw(r, 8) * (wide ? 2 : 1);
     char memory[40], value[20];
 
-    if (shared && draw(r, 2)) { /* launch-invariant */
+    if (shared && !wide && draw(r, 2)) { /* launch-invariant */
         strcpy(memory, draw(r, 2) ? "%i7" : "%i8");
     } else if (shared) {
-        ptxi_str_printf(s, "shl.b32 %%i9, %s, 2;\nadd.s32 %%i9, %%i9, %%i8;\n", index[draw(r, 6)]);
+        ptxi_str_printf(s, "shl.b32 %%i9, %s, %u;\nadd.s32 %%i9, %%i9, %%i8;\n",
+                        index[wide ? 3 + draw(r, 3) : draw(r, 6)], wide ? 3 : 2);
         strcpy(memory, "%i9");
     } else {
         ptxi_str_printf(s, "mul.wide.%c32 %%a2, %s, %u;\nadd.s64 %%a2, %%a2, %%a1;\n", draw(r, 4) ? 's' : 'u',
