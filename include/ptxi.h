@@ -4697,6 +4697,32 @@ PTXI_API ptxiResult ptxiCtxGetCheckSummary(ptxiContext ctx, ptxiCheckSummary *su
  * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_CONTEXT, PTXI_ERROR_INVALID_VALUE or PTXI_ERROR_OUT_OF_MEMORY. */
 PTXI_API ptxiResult ptxiCtxFormatFindings(ptxiContext ctx, ptxiReportFormat format, char **text);
 
+/* What a program says about a range of memory, for ptxiCtxAnnotate(). */
+typedef enum ptxiAnnotation {
+    PTXI_ANNOTATION_INITIALIZED = 1,   /* the bytes count as initialised */
+    PTXI_ANNOTATION_UNINITIALIZED = 2, /* they do not */
+    PTXI_ANNOTATION_INTENDED_RACE = 3, /* races of accesses to the bytes are not reported */
+    PTXI_ANNOTATION_NO_RACE = 4,       /* they are again, for all such ranges that overlap this one */
+    PTXI_ANNOTATION_POOL = 5,          /* the program allocates parts of this memory: kernels may access only these */
+    PTXI_ANNOTATION_POOL_RESET = 6,    /* the parts of the pool that contains the address are free */
+    PTXI_ANNOTATION_POOL_END = 7,      /* it is one allocation again */
+    PTXI_ANNOTATION_ALLOCATE = 8,      /* a part of a pool is allocated, and not initialised; ends those it overlaps */
+    PTXI_ANNOTATION_RESIZE = 9,        /* the part that begins at the address gets this size */
+    PTXI_ANNOTATION_FREE = 10          /* the part that contains the address is free */
+} ptxiAnnotation;
+
+/*! ptxiCtxAnnotate() :
+ *  Tells the sanitizers about memory that kernels access. In checked launches, the parts of a pool are as allocations:
+ *  accesses to the rest of it are invalid. An annotation applies to launches of all contexts that begin later, until
+ *  the memory is freed.
+ * `ctx`      NULL: the current context. Whether it looks for uninitialised values decides if UNINITIALIZED and ALLOCATE
+ *            make memory uninitialised.
+ * `what`     see ptxiAnnotation.
+ * `address`  memory of one allocation, `numBytes` of it.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_CONTEXT, PTXI_ERROR_OUT_OF_MEMORY, or PTXI_ERROR_INVALID_VALUE, also for a
+ *         range that is not in one allocation, or for a pool or a part that there is not. */
+PTXI_API ptxiResult ptxiCtxAnnotate(ptxiContext ctx, ptxiAnnotation what, ptxiDevicePtr address, size_t numBytes);
+
 /*! ptxiCtxResetFindings() :
  *  Removes the findings of a context and sets the numbers of ptxiCtxGetCheckSummary to 0.
  * `ctx`  NULL: the current context.

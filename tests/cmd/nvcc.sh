@@ -56,6 +56,11 @@ expect 1 'the CUDA runtime is linked into the file' "$PTXI" doctor "$tmp/static"
 expect 1 'functions that this library does not have: cudaMissing' "$PTXI" doctor "$tmp/missing"
 expect 1 'no PTX, only code for sm_90' "$PTXI" doctor "$tmp/sass"
 expect 1 'contains NVIDIA' "$PTXI" exec "$tmp/static"
+(source=$top_srcdir/tests/cmd/pool.cu && build pool -arch=sm_90 -cudart shared)
+expect 0 'checked 2 launches' "$PTXI" exec --check=memory,init,race "$tmp/pool"
+expect 86 'end 700' "$PTXI" exec --check=memory,init "$tmp/pool" leave
+expect 86 '[memory.out-of-bounds]' "$PTXI" exec --check=memory,init "$tmp/pool" leave
+expect 86 '[init.output]' "$PTXI" exec --check=memory,init "$tmp/pool" read it
 mkdir "$tmp/package" && cp "$tmp/static" "$tmp/package/core.so"
 if command -v python3 > /dev/null; then
     expect 1 'what needs these files cannot run (1 problem)' env PYTHONPATH="$tmp" "$PTXI" doctor package

@@ -41,6 +41,38 @@ def test_invalid_access(ptxi):
     assert (f.kind, f.space, f.bytes, f.object_size, f.sites[0].thread[0]) == ('out-of-bounds', 'global', 4, 64, 16)
 
 
+def kinds(checks):
+    return {f.kind for f in checks.findings}
+
+
+def test_intended_race(ptxi):
+    x, y = ptxi.zeros(64, 'u4'), ptxi.zeros(64, 'u4')
+    ptxi.annotate('intended_race', x, nbytes=4)
+    with ptxi.checking('race', fail=False) as checks:
+        ptxi.load(KERNELS).same_word[1, 64](x)
+        assert kinds(checks) == set()
+        ptxi.load(KERNELS).same_word[1, 64](y)
+        assert kinds(checks) == {'write-after-write'}
+
+
+def test_pool(ptxi):
+    pool = ptxi.zeros(1024, 'u1')
+    ptxi.annotate('pool', pool, nbytes=1024)
+    ptxi.annotate('allocate', pool, offset=0, nbytes=256)
+    with ptxi.checking('memory'):
+        ptxi.load(KERNELS).own_word[1, 64](pool)
+    ptxi.annotate('resize', pool, nbytes=128)
+    with pytest.raises(ptxi.CheckError, match='memory.out-of-bounds'):
+        with ptxi.checking('memory'):
+            ptxi.load(KERNELS).own_word[1, 64](pool)
+    ptxi.annotate('pool_end', pool)
+    ptxi.load(KERNELS).own_word[1, 64](pool)
+    with pytest.raises(ValueError, match='unknown annotation'):
+        ptxi.annotate('pond', pool)
+    with pytest.raises(ptxi.Error):
+        ptxi.annotate('free', pool)
+
+
 def test_nothing_checked(ptxi):
     with pytest.raises(ptxi.CheckError, match='checked 0 launches'):
         with ptxi.checking('race'):

@@ -105,12 +105,20 @@ static bool set_compilers(const char *directory)
            set_file("TRITON_PTXAS_BLACKWELL_PATH", directory, "bin/ptxas", "");
 }
 
+/* Annotations of NVTX go to this library. */
+static bool set_annotations(const char *directory)
+{
+    const char *const variable = "NVTX_INJECTION64_PATH";
+
+    return !getenv("PTXI_CHECK") || getenv(variable) || set_file(variable, directory, "libcuda.so.1", "");
+}
+
 static bool set_paths(bool toolkit)
 {
     char directory[PATH_MAX];
 
     return ptxi_cmd_find_libraries(directory) && ptxi_cmd_set_library_path(directory) &&
-           (!toolkit || set_compilers(directory));
+           set_annotations(directory) && (!toolkit || set_compilers(directory));
 }
 
 /* The process appends to the file. */

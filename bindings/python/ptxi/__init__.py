@@ -13,7 +13,8 @@ the command ptxi.
 from . import testing
 from ._header import header as _header
 from .arguments import Parameter
-from .checks import CheckError, Checks, CheckSummary, Finding, FindingSeverity, FindingSite, Sanitizer, checking
+from .checks import (CheckError, Checks, CheckSummary, Finding, FindingSeverity, FindingSite, Sanitizer, annotate,
+                     checking)
 from .compiler import compile
 from .device import Counters, Device, DeviceAttribute, Dialect, Limit, current, device_count, profiles
 from .errors import Access, ArgumentError, Diagnostic, Error, Fault, LaunchError, ModuleError, Report, Result, Severity
@@ -29,7 +30,7 @@ __all__ = [
     'Access', 'ArgumentError', 'Asm', 'Buffer', 'CheckError', 'CheckSummary', 'Checks', 'Counters', 'Device',
     'DeviceAttribute', 'Diagnostic', 'Dialect', 'Error', 'Event', 'Fault', 'Finding', 'FindingSeverity', 'FindingSite',
     'FunctionAttribute', 'Graph', 'HostThread', 'JitOption', 'Kernel', 'Launch', 'LaunchAttribute', 'LaunchError',
-    'Limit', 'Module', 'ModuleError', 'Parameter', 'Report', 'Result', 'Sanitizer', 'Severity', 'Stream', 'asm',
-    'checking', 'compile', 'copy', 'current', 'device_count', 'empty', 'host_thread', 'link', 'links', 'load', 'loads',
-    'profiles', 'testing', 'zeros',
+    'Limit', 'Module', 'ModuleError', 'Parameter', 'Report', 'Result', 'Sanitizer', 'Severity', 'Stream', 'annotate',
+    'asm', 'checking', 'compile', 'copy', 'current', 'device_count', 'empty', 'host_thread', 'link', 'links', 'load',
+    'loads', 'profiles', 'testing', 'zeros',
 ]

@@ -9,9 +9,11 @@ from . import errors
 from ._header import header
 from ._library import encoded, library, text
 from .errors import Access
+from .memory import pointer
 
 Sanitizer: Any = header.enums['ptxiSanitizer']
 FindingSeverity: Any = header.enums['ptxiFindingSeverity']
+Annotation: Any = header.enums['ptxiAnnotation']
 _Format: Any = header.enums['ptxiReportFormat']
 
 
@@ -212,3 +214,27 @@ def checking(*tools: str, device: Optional['_device.Device'] = None, rules: Opti
     finally:
         with contextlib.suppress(ValueError):  # the device may be closed
             given._core.call('CtxSetSanitizer', given._core.handle, 0, 0)
+
+
+def annotate(what: str, memory: Any, offset: int = 0, nbytes: int = 1,
+             device: Optional['_device.Device'] = None) -> None:
+    """Tell the sanitizers about memory that kernels access. See ptxiCtxAnnotate in ptxi.h.
+
+        pool = ptxi.empty(1 << 20, 'u1')
+        ptxi.annotate('pool', pool, nbytes=1 << 20)
+        ptxi.annotate('allocate', pool, offset=4096, nbytes=1024)
+
+    `what`     'initialized', 'uninitialized', 'intended_race', 'no_race'; 'pool', 'allocate', 'resize', 'free',
+               'pool_reset' and 'pool_end' for memory that the program divides itself
+    `memory`   a buffer, or another library's tensor in the memory of a device; or an address
+    `offset`   of the first byte
+    `nbytes`   number of bytes
+    `device`   default: the current device
+    """
+    known = {member.name.lower(): member for member in Annotation}
+    if what not in known:
+        raise ValueError(f'unknown annotation {what!r}; accepted: {", ".join(known)}')
+    held = pointer(memory)
+    address = held.address if held else int(memory)
+    core = _device.given(device)._core
+    core.call('CtxAnnotate', core.handle, known[what], ctypes.c_uint64(address + offset), ctypes.c_size_t(nbytes))

@@ -9,6 +9,7 @@
 #include "exec/check/check.h"
 #include "exec/check/task.h"
 #include "exec/engine/fault_log.h"
+#include "exec/memmap/annotation.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,14 +24,23 @@ enum { SHADOW_LIMIT_SHIFT = 32 }; /* bytes of shadow memory of a context */
 
 /* ---- contexts */
 
+static bool is_intended(const struct ptxi_finding *x)
+{
+    uint64_t base, size;
+
+    return ptxi_finding_kinds[x->kind].tool == PTXI_TOOL_RACE && x->space == PTXI_FINDING_GLOBAL &&
+           ptxi_annotation_find(PTXI_ANNOTATED_RACES, x->address, &base, &size);
+}
+
+/* `user`: the rules, or NULL. */
 static bool want_finding(void *user, const struct ptxi_finding *x, const char *kernel, uint64_t launch)
 {
-    return ptxi_rules_want_block(user, x, kernel, launch);
+    return !is_intended(x) && (!user || ptxi_rules_want_block(user, x, kernel, launch));
 }
 
 static bool suppress_finding(void *user, const struct ptxi_found *found)
 {
-    return ptxi_rules_suppress(user, found);
+    return user && ptxi_rules_suppress(user, found);
 }
 
 /* Makes the collection use the context's rules. Under ctx->lock. */
@@ -39,7 +49,7 @@ static void apply_rules(ptxiContext ctx)
     struct ptxi_finding_filter filter = { want_finding, suppress_finding, ctx->rules };
 
     if (ctx->findings)
-        ptxi_findings_set_filter(ctx->findings, ctx->rules ? &filter : &(struct ptxi_finding_filter){ .user = NULL });
+        ptxi_findings_set_filter(ctx->findings, &filter);
 }
 
 /* Creates the collection. Under ctx->lock, or before other threads know the context. */
@@ -133,6 +143,8 @@ void ptxi_check_begin_launch(ptxiContext ctx, struct ptxi_grid *g)
         g->findings = ctx->findings;
     }
     pthread_mutex_unlock(&ctx->lock);
+    if (g->tools && ptxi_annotation_has_pools())
+        ptxi_memmap_invalidate(g->memmap); /* a launch that is not checked may have found regions with pools */
 }
 
 void ptxi_check_end_launch(const struct ptxi_grid *g, uint64_t accesses, uint64_t unchecked)

@@ -7,6 +7,7 @@
 #include "base/fill.h"
 #include "exec/check/concurrent.h"
 #include "exec/init/init_shadow.h"
+#include "exec/memmap/annotation.h"
 #include "exec/sched/workers.h"
 #include "exec/memmap/rcu.h"
 #include "exec/memmap/memmap.h"
@@ -512,11 +513,12 @@ static ptxiResult allocate_block(const struct request *q, struct ptxi_heap_block
         discard_block(b);
         return r;
     }
+    ptxi_annotation_forget(b->base, b->size); /* the addresses may have been used before */
     if (q->ctx && q->ctx->sanitizer & PTXI_SANITIZER_INIT &&
         (q->kind == PTXI_HEAP_DEVICE || q->kind == PTXI_HEAP_KERNEL))
         ptxi_init_undefine(b->base, b->size);
     else
-        ptxi_init_define(b->base, b->size); /* the addresses may have been used before */
+        ptxi_init_define(b->base, b->size);
     if (q->kind == PTXI_HEAP_DEVICE || q->kind == PTXI_HEAP_HOST)
         ptxi_allocation_sites_note(b->base, b->size);
     if (ptxi_statistics_on())

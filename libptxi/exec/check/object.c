@@ -6,6 +6,7 @@
 #include "exec/finding/finding.h"
 #include "exec/engine/address_space.h"
 #include "exec/engine/cta.h"
+#include "exec/memmap/annotation.h"
 #include "exec/memmap/memmap.h"
 
 /* Whether pointers to the region may be used for other ones: parts of a range of virtual memory, and memory of the
@@ -17,7 +18,8 @@ static bool has_loose_bounds(const struct ptxi_mem_region *r)
 
 static bool find_region(const struct ptxi_warp *w, uint64_t address, struct ptxi_mem_region *r)
 {
-    return ptxi_memmap_find(w->cta->grid->memmap, address, r) == PTXI_MEMMAP_INSIDE && !(r->flags & PTXI_MEM_FREED);
+    return ptxi_memmap_find(w->cta->grid->memmap, address, r) == PTXI_MEMMAP_INSIDE && !(r->flags & PTXI_MEM_FREED) &&
+           ptxi_annotation_narrow(address, r);
 }
 
 struct ptxi_object_bounds ptxi_object_at(const struct ptxi_warp *w, uint64_t address)

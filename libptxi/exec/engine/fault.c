@@ -7,13 +7,16 @@
 #include "exec/engine/address_space.h"
 #include "exec/engine/cta.h"
 #include "exec/engine/divergence.h"
+#include "exec/memmap/annotation.h"
 #include "exec/memmap/memmap.h"
 
 static void describe_nearest_allocation(struct ptxi_fault_report *r, struct ptxi_memmap *memmap)
 {
     struct ptxi_mem_region near;
 
-    if (ptxi_memmap_find(memmap, r->address, &near) == PTXI_MEMMAP_EMPTY)
+    enum ptxi_memmap_hit hit = ptxi_memmap_find(memmap, r->address, &near);
+
+    if (hit == PTXI_MEMMAP_EMPTY || (hit == PTXI_MEMMAP_INSIDE && !ptxi_annotation_narrow(r->address, &near)))
         return;
     r->near_base = near.base;
     r->near_size = near.size;

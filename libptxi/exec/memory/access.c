@@ -1,6 +1,7 @@
 #include "exec/memory/access.h"
 
 #include "exec/engine/fault_log.h"
+#include "exec/memmap/annotation.h"
 
 #include <assert.h>
 #include <string.h>
@@ -10,6 +11,14 @@ static bool is_parameter(const struct ptxi_grid *g, uint64_t address, uint64_t s
     uint64_t offset = address - (uintptr_t)g->params;
 
     return offset < g->code->param_bytes && size <= g->code->param_bytes - offset;
+}
+
+/* Whether the bytes are in one region, or, if the launch is checked, in one part of a pool. */
+static bool find_region(const struct ptxi_grid *g, uint64_t address, uint64_t size, struct ptxi_mem_region *r)
+{
+    return ptxi_memmap_covers(g->memmap, address, size, r) &&
+           (!g->tools || ptxi_annotation_narrow(address, r)) &&
+           size <= r->size - (address - r->base);
 }
 
 bool ptxi_access_check(struct ptxi_warp *w, const struct ptxi_insn *i, uint64_t lo, uint64_t size,
@@ -32,7 +41,7 @@ bool ptxi_access_check(struct ptxi_warp *w, const struct ptxi_insn *i, uint64_t 
     }
     if (is_parameter(g, lo, size)) /* the generic address of a kernel parameter */
         return access == PTXI_AK_LOAD;
-    if (!ptxi_memmap_covers(g->memmap, lo, size, &r) || !ptxi_access_permits(g, &r, false))
+    if (!find_region(g, lo, size, &r) || !ptxi_access_permits(g, &r, false))
         return false;
     assert(lo >= r.base && lo + size <= r.base + r.size);
     write_end = r.flags & PTXI_MEM_WRITE ? r.base + r.size : 0;
@@ -93,7 +102,7 @@ static bool in_last_word(const struct ptxi_grid *g, uint64_t address)
 {
     struct ptxi_mem_region r;
 
-    return ptxi_memmap_covers(g->memmap, address, 1, &r) && r.flags & PTXI_MEM_WORDS &&
+    return find_region(g, address, 1, &r) && r.flags & PTXI_MEM_WORDS &&
            ptxi_access_permits(g, &r, true);
 }
 
@@ -106,7 +115,7 @@ static enum ptxi_fault_kind global_fault(const struct ptxi_grid *g, uint64_t add
         return PTXI_FK_NULL;
     if (is_parameter(g, address, size))
         return PTXI_FK_READ_ONLY;
-    if (!ptxi_memmap_covers(g->memmap, address, size, &r))
+    if (!find_region(g, address, size, &r))
         return PTXI_FK_OUT_OF_BOUNDS;
     if (r.flags & PTXI_MEM_FREED)
         return PTXI_FK_FREED;
@@ -133,7 +142,7 @@ bool ptxi_access_recheck(struct ptxi_warp *w, const struct ptxi_code *code, cons
 
     if (g->unchecked || (access == PTXI_AK_LOAD && is_parameter(g, address, size)))
         return true;
-    if (ptxi_memmap_covers(g->memmap, address, size, &r)) {
+    if (find_region(g, address, size, &r)) {
         if (ptxi_access_permits(g, &r, access != PTXI_AK_LOAD))
             return true;
         kind = global_fault(g, address, size);
