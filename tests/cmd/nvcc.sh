@@ -57,6 +57,9 @@ expect 1 'functions that this library does not have: cudaMissing' "$PTXI" doctor
 expect 1 'no PTX, only code for sm_90' "$PTXI" doctor "$tmp/sass"
 expect 1 'contains NVIDIA' "$PTXI" exec "$tmp/static"
 (source=$top_srcdir/tests/cmd/pool.cu && build pool -arch=sm_90 -cudart shared)
+(source=$top_srcdir/tests/cmd/volume.cu && build volume -arch=sm_90 -cudart shared)
+expect 0 '0 errors' "$PTXI" exec --check=init "$tmp/volume"
+expect 86 '[init.output]' "$PTXI" exec --check=init "$tmp/volume" part
 expect 0 'checked 2 launches' "$PTXI" exec --check=memory,init,race "$tmp/pool"
 expect 86 'end 700' "$PTXI" exec --check=memory,init "$tmp/pool" leave
 expect 86 '[memory.out-of-bounds]' "$PTXI" exec --check=memory,init "$tmp/pool" leave
