@@ -107,7 +107,7 @@ while read -r name; do
     grep -qwE "CU_$rest|CUDA_$rest" "$cuda/cuda.h" || echo "$name"
 done <"$work/names" |
     grep -vE '^PTXI_(FAULT|ON_FAULT|ACCESS|SEVERITY|RANGE|DIALECT|TIER)_|^PTXI_RESULT_MAX$' |
-    grep -vE '^PTXI_(SANITIZER|REPORT|FINDING_SEVERITY|TRACK)_' |
+    grep -vE '^PTXI_(ANNOTATION|SANITIZER|REPORT|FINDING_SEVERITY|TRACK)_' |
     grep -vE '^PTXI_LAUNCH_ATTRIBUTE_CLUSTER_WINDOW$' |
     grep -vE '^PTXI_LIMIT_(INSTRUCTIONS|MILLISECONDS)$' |
     grep -vE '^PTXI_JIT_(STRICT_TARGET|STRICT_SYMBOLS|FILE_NAME|DIALECT|TARGET_FROM_CONTEXT)$' >"$work/unknown" || true
