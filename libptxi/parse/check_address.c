@@ -2,6 +2,7 @@
 #include "parse/check_state.h"
 
 #include "isa/op.gen.h"
+#include "parse/expr.h"
 
 /* An instruction may name fewer spaces than it has addresses. The mbarrier after the other addresses is in the space
  * of the destination. */
@@ -171,15 +172,18 @@ static bool check_reference(struct check *k, const struct ptxi_raw *r, const str
 /* ---- tensor memory ---- */
 
 /* An address of tensor memory is in an integer or .f16x2 register of this width. Where ptxas replaces the
- * instruction, only in a .bN register. A number, which is of type .uN, is not in an .f16x2 register. */
+ * instruction, only in a .bN register. A number, which is of type .uN, is not in an .f16x2 register.
+ * A register of 64 bits may be a float. */
 static bool is_tensor_address(const struct ptxi_raw *r, const struct ptxi_opspec *s, enum ptxi_type only)
 {
     char class = ptxi_types[r->type].class;
 
     if (!r->based || r->var || ptxi_types[r->type].bits != ptxi_types[only].bits)
         return false;
-    return class == 'B' || (!(s->flags & PTXI_OPF_EACH) && (ptxi_is_bits_class(class) ||
-                                                          (r->type == PTXI_T_f16x2 && ptxi_types[only].class == 'B')));
+    if (class == 'B' || (class == 'F' && ptxi_types[only].bits == 64))
+        return true;
+    return !(s->flags & PTXI_OPF_EACH) && (ptxi_is_bits_class(class) ||
+                                           (r->type == PTXI_T_f16x2 && ptxi_types[only].class == 'B'));
 }
 
 /* ---- all addresses ---- */
@@ -195,20 +199,57 @@ static bool check_target(struct check *k, const struct ptxi_raw *r, unsigned i, 
         return false;
     if (only != PTXI_T_NONE && only != PTXI_T_u64 && !is_tensor_address(r, s, only))
         return ptxi_check_fail_operand(k, r->loc, s, "must be an address in a .%s register", ptxi_types[only].name);
-    if (only == PTXI_T_NONE && !check_base(k, r, s, space))
+    if (only == PTXI_T_NONE && r->kind == PTXI_RAW_ADDRESS && !check_base(k, r, s, space))
         return false;
-    if (!r->var && !r->based && space != PTXI_SPACE_LOCAL)
+    if (!r->var && !r->based && space != PTXI_SPACE_LOCAL && r->kind == PTXI_RAW_ADDRESS)
         return ptxi_check_fail(k, r->loc, "invalid address: only an address in .local space can be a constant");
     return only != PTXI_T_NONE || check_space(k, r, space, i == 0 && k->row->spec_count > 1);
 }
 
-bool ptxi_check_address(struct check *k, const struct ptxi_raw *r, unsigned i, unsigned nth, struct ptxi_operand *o)
+/* True if this register holds an address without brackets around it. Of these ptxas checks the width at most. */
+static bool is_bare_base(const struct ptxi_raw *r, const struct ptxi_opspec *s)
+{
+    unsigned bits = ptxi_types[r->type].bits;
+
+    if (r->vector || r->selector || r->negated || r->minus || r->sum || r->type == PTXI_T_pred)
+        return false;
+    return s->flags & PTXI_OPF_WIDER || bits == 64 || (bits == 32 && ptxi_is_integer(r->type)) || r->type == PTXI_T_b32;
+}
+
+/* Makes an address of an operand without brackets, if this is accepted. ptxas treats bits of a float as an address
+ * where it extends narrow registers. False if it is not an address. */
+static bool add_brackets(const struct ptxi_raw *r, const struct ptxi_opspec *s, struct ptxi_raw *address)
+{
+    *address = *r;
+    switch (r->kind) {
+    case PTXI_RAW_ADDRESS:
+        return true;
+    case PTXI_RAW_VAR:
+        return r->bare || s->flags & PTXI_OPF_SYMBOL;
+    case PTXI_RAW_REG:
+        address->based = true;
+        address->offset = 0;
+        address->var = NULL;
+        address->scale = 1;
+        return s->flags & PTXI_OPF_SYMBOL && is_bare_base(r, s);
+    case PTXI_RAW_CONST:
+        address->offset = (int64_t)r->bits;
+        address->var = NULL;
+        return s->flags & PTXI_OPF_SYMBOL && s->flags & PTXI_OPF_WIDER && r->value_kind != PTXI_VAL_INT;
+    default:
+        return false;
+    }
+}
+
+bool ptxi_check_address(struct check *k, const struct ptxi_raw *written, unsigned i, unsigned nth,
+                        struct ptxi_operand *o)
 {
     const struct ptxi_opspec *s = &k->row->specs[i];
     enum ptxi_space space = ptxi_check_address_space(k->candidate, nth);
+    struct ptxi_raw address, *r = &address;
     struct ptxi_address *a;
 
-    if (r->kind != PTXI_RAW_ADDRESS && !(r->kind == PTXI_RAW_VAR && r->bare))
+    if (!add_brackets(written, s, r))
         return ptxi_check_fail_operand(k, r->loc, s, "must be an address in brackets");
     if (!check_target(k, r, i, k->candidate->types[i], space))
         return false;

@@ -15,6 +15,11 @@ static bool is_alternate(enum ptxi_type t)
     return ptxi_types[t].class == 'A';
 }
 
+static bool is_packed_integer(enum ptxi_type t)
+{
+    return t == PTXI_T_u16x2 || t == PTXI_T_s16x2 || t == PTXI_T_u8x4 || t == PTXI_T_s8x4;
+}
+
 /* PTX ISA, "Operand Type Information" and "Operand Size Exceeding Instruction-Type Size". */
 bool ptxi_check_reg_fits(enum ptxi_type want, enum ptxi_type reg, bool wider)
 {
@@ -25,7 +30,7 @@ bool ptxi_check_reg_fits(enum ptxi_type want, enum ptxi_type reg, bool wider)
     if (want == reg)
         return true;
     if (reg == PTXI_T_f16x2) /* an integer register to ptxas */
-        return large_enough && (ptxi_is_bits_class(w->class) || want == PTXI_T_u16x2 || want == PTXI_T_s16x2);
+        return large_enough && (ptxi_is_bits_class(w->class) || is_packed_integer(want));
     if (w->class == 'P' || r->class == 'P')
         return false;
     switch (w->class) {
@@ -196,10 +201,11 @@ static bool check_decoration(struct check *k, const struct ptxi_raw *r, const st
     return true;
 }
 
-/* ptxas treats an .f16x2 register as an integer, but not as a count. */
+/* ptxas treats an .f16x2 register as an integer, but not as a count. It may be next to others in a vector. */
 static bool reg_fits_spec(enum ptxi_type reg, const struct ptxi_opspec *s, enum ptxi_type want)
 {
-    return ptxi_check_reg_fits(want, reg, s->flags & PTXI_OPF_WIDER) && !(reg == PTXI_T_f16x2 && is_count(s, want));
+    return ptxi_check_reg_fits(want, reg, s->flags & PTXI_OPF_WIDER) &&
+           !(reg == PTXI_T_f16x2 && is_count(s, want) && !s->vector);
 }
 
 /* Checks a register + constant. With a register of another type than an integer ptxas crashes. */
@@ -290,6 +296,20 @@ static bool has_named_type(const struct check *k, const struct ptxi_opspec *s, e
            ptxi_isa_has(k->candidate->match, ptxi_types[want].name) && !ptxi_is_integer(want);
 }
 
+/* ptxas 13.0 is less exact with operands of type bf16 than with others. It does not have this form. */
+static bool is_newer_form(const struct check *k)
+{
+    enum { FIRST_NEWER_VERSION = 92 };
+
+    return k->row->ptx >= FIRST_NEWER_VERSION;
+}
+
+/* True if ptxas accepts a function as a number of this type of class 'A'. */
+static bool may_be_function(const struct check *k, enum ptxi_type want)
+{
+    return want == PTXI_T_f32x2 || is_packed_integer(want) || (want == PTXI_T_bf16x2 && is_newer_form(k));
+}
+
 /* True if ptxas accepts this symbol where a constant is accepted: a variable with an offset, or a function if the
  * instruction names the type of the operand. A variable without an offset is accepted only where the row says so
  * (PTXI_OPF_SYMBOL). */
@@ -304,7 +324,7 @@ static bool is_symbolic_constant(const struct check *k, const struct ptxi_raw *r
         return false;
     if (r->kind == PTXI_RAW_VAR)
         return r->offset && ptxi_is_bits_class(class);
-    if (class == 'P' || (class == 'A' && want != PTXI_T_f32x2 && want != PTXI_T_u16x2 && want != PTXI_T_s16x2))
+    if (class == 'P' || (class == 'A' && !may_be_function(k, want)))
         return false;
     return has_named_type(k, s, want);
 }
@@ -442,7 +462,7 @@ static bool vector_fits(enum ptxi_type want, enum ptxi_type all, bool wider)
 static enum ptxi_type element_type(const struct check *k, const struct ptxi_raw *one, const struct ptxi_opspec *s,
                                    enum ptxi_type want, unsigned i)
 {
-    if (i == 0 && want == PTXI_T_b32 && s->flags & PTXI_OPF_COORDS)
+    if (i == 0 && want == PTXI_T_b32 && s->flags & PTXI_OPF_COORDS && !(s->flags & PTXI_OPF_EACH))
         return PTXI_T_u32;
     if (one->kind == PTXI_RAW_REG && !(s->flags & PTXI_OPF_EACH && k->candidate->expansion != PTXI_NOT_EXPANDED))
         return PTXI_T_NONE;
@@ -573,7 +593,7 @@ static bool accepts_extra_elements(const struct check *k, const struct ptxi_opsp
 {
     if (s->flags & PTXI_OPF_UNCHECKED)
         return true;
-    return (want == PTXI_T_bf16 || want == PTXI_T_bf16x2) && !k->candidate->address_count &&
+    return (want == PTXI_T_bf16 || want == PTXI_T_bf16x2) && !k->candidate->address_count && !is_newer_form(k) &&
            !(s->flags & PTXI_OPF_REGISTER);
 }
 

@@ -4,7 +4,6 @@
 #include "isa/op.gen.h"
 
 enum {
-    MAX_QUALIFIERS = 24,
     MAX_ROWS = 64,        /* rows that one message considers */
     MAX_NOTES = 4,        /* forms that one message shows */
     MAX_ALTERNATIVES = 40 /* qualifiers that it shows for one slot */
@@ -14,8 +13,8 @@ enum {
 struct parts {
     const char *mnemonic;
     size_t length;
-    struct { const char *s; size_t n; } quals[MAX_QUALIFIERS];
-    uint16_t words[MAX_QUALIFIERS]; /* ids of the qualifiers */
+    struct { const char *s; size_t n; } quals[PTXI_MAX_QUALIFIERS];
+    uint16_t words[PTXI_MAX_QUALIFIERS]; /* ids of the qualifiers */
     unsigned count;
 };
 
@@ -35,7 +34,7 @@ static bool split_opcode(const struct ptxi_token *op, struct parts *out)
     out->length = length_to_dot(p, end);
     out->count = 0;
     for (p += out->length; p < end; p += out->quals[out->count++].n) {
-        if (out->count == MAX_QUALIFIERS)
+        if (out->count == PTXI_MAX_QUALIFIERS)
             return false;
         p++;
         out->quals[out->count].s = p;
@@ -289,7 +288,7 @@ static void report_no_row(struct parser *p, struct ptxi_loc loc, const struct pt
                           const struct ptxi_family *f)
 {
     const struct ptxi_row *rows[MAX_ROWS];
-    uint16_t words[MAX_QUALIFIERS];
+    uint16_t words[PTXI_MAX_QUALIFIERS];
     unsigned n, best = UINT32_MAX;
     bool full;
 
@@ -479,21 +478,26 @@ struct candidates {
     struct ptxi_candidate *others, **others_end;
 };
 
-/* Adds a candidate if the row accepts the qualifiers. False when memory is short. */
-static bool try_row(struct parser *p, const struct ptxi_row *row, const struct parts *q, struct candidates *list)
+/* Adds a candidate. False when memory is short. */
+static bool add_candidate(struct parser *p, const struct ptxi_match *m, struct candidates *list)
 {
-    struct ptxi_candidate *c, ***end;
-    struct ptxi_match m;
-    unsigned bad;
+    struct ptxi_candidate *c = new_candidate(p, m), ***end;
 
-    if (!ptxi_isa_match(row, q->words, q->count, &m, &bad))
-        return true;
-    if (!(c = new_candidate(p, &m)))
+    if (!c)
         return false;
     end = c->available ? &list->available_end : &list->others_end;
     **end = c;
     *end = &c->next;
     return true;
+}
+
+/* Adds a candidate if the row accepts the qualifiers. False when memory is short. */
+static bool try_row(struct parser *p, const struct ptxi_row *row, const struct parts *q, struct candidates *list)
+{
+    struct ptxi_match m;
+    unsigned bad;
+
+    return !ptxi_isa_match(row, q->words, q->count, &m, &bad) || add_candidate(p, &m, list);
 }
 
 static bool has_word(const struct parts *q, uint16_t word)
@@ -520,7 +524,7 @@ static bool implies_ftz(const struct parser *p, const struct ptxi_family *f, con
 
     if (ptxi_rows[f->first].family == PTXI_M_cvt && p->version < 15 && has_64_bit_type(q))
         return false;
-    return of_sm_1x && q->count < MAX_QUALIFIERS;
+    return of_sm_1x && q->count < PTXI_MAX_QUALIFIERS;
 }
 
 static struct ptxi_candidate *find_written_candidates(struct parser *p, const struct ptxi_family *f,
@@ -539,6 +543,21 @@ static struct ptxi_candidate *find_written_candidates(struct parser *p, const st
     return list.available;
 }
 
+/* The rows that accept the qualifiers without those that ptxas ignores. */
+static struct ptxi_candidate *find_candidates_ignoring(struct parser *p, const struct ptxi_family *f,
+                                                       const struct parts *q)
+{
+    struct candidates list = { .available_end = &list.available, .others_end = &list.others };
+    struct ptxi_match m;
+
+    for (unsigned i = 0; i < f->count; i++)
+        if (ptxi_form_match_ignoring(f, &ptxi_rows[f->first + i], q->words, q->count, &m) &&
+            !add_candidate(p, &m, &list))
+            return NULL;
+    *list.available_end = list.others;
+    return list.available;
+}
+
 static struct ptxi_candidate *find_candidates(struct parser *p, const struct ptxi_family *f, const struct parts *q)
 {
     struct ptxi_candidate *c;
@@ -550,7 +569,8 @@ static struct ptxi_candidate *find_candidates(struct parser *p, const struct ptx
         if (p->arena->oom || (c && c->available))
             return c;
     }
-    return find_written_candidates(p, f, q);
+    c = find_written_candidates(p, f, q);
+    return c || p->arena->oom ? c : find_candidates_ignoring(p, f, q);
 }
 
 /* Adds an opcode to the cache. */
@@ -581,7 +601,7 @@ const struct ptxi_opcode *ptxi_form_find(struct parser *p, const struct ptxi_tok
     if (opcode)
         return opcode;
     if (!split_opcode(op, &q)) {
-        ptxi_parse_error(p, loc, "too many modifiers: at most %d are accepted", MAX_QUALIFIERS);
+        ptxi_parse_error(p, loc, "too many modifiers: at most %d are accepted", PTXI_MAX_QUALIFIERS);
         return NULL;
     }
     f = ptxi_isa_family(q.mnemonic, q.length);

@@ -322,6 +322,27 @@ START_TEST(addresses)
 }
 END_TEST
 
+/* ptxas accepts addresses of copies of tensors without brackets. */
+START_TEST(addresses_without_brackets)
+{
+    struct parsed r = parse_valid_kernel(".shared .u64 s[4];",
+                                         "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes "
+                                         "s, [%rd1, {%r1}], s+8; "
+                                         "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes "
+                                         "%rd2, [%rd1, {%r1}], 0f00000010;");
+    const struct ptxi_address *dst = operand(&r, 0, 0)->address, *mbar = operand(&r, 0, 3)->address;
+
+    ck_assert_int_eq(operand(&r, 0, 0)->form, PTXI_OPD_ADDRESS);
+    ck_assert_str_eq(dst->var->name->s, "s");
+    ck_assert_uint_eq(dst->reg, PTXI_NO_REG);
+    ck_assert_int_eq(mbar->offset, 8);
+    ck_assert_uint_eq(operand(&r, 1, 0)->address->reg, operand(&r, 1, 1)->address->reg + 1);
+    ck_assert_ptr_null(operand(&r, 1, 0)->address->var);
+    ck_assert_int_eq(operand(&r, 1, 3)->address->offset, 16);
+    free_parsed(&r);
+}
+END_TEST
+
 START_TEST(operand_forms)
 {
     struct parsed r =
@@ -359,6 +380,23 @@ START_TEST(qualifiers_in_any_order)
     ck_assert_uint_eq(ptxi_isa_op(f->insts[0].match), ptxi_isa_op(f->insts[1].match));
     ck_assert_uint_eq(f->insts[0].match->mods, f->insts[1].match->mods);
     ck_assert(ptxi_isa_has(f->insts[2].match, "global"));
+    free_parsed(&r);
+}
+END_TEST
+
+/* Modifiers of other instructions have no effect (ignored.def). */
+START_TEST(ignored_qualifiers)
+{
+    struct parsed r = parse_valid_kernel("", "add.sat.s32 %r0, %r1, %r2; "
+                                             "add.rank.sat.acc::f16.s32.finite.b8x16.b4x16_p64 %r0, %r1, %r2; "
+                                             "bar.sync 1; bar.sync.b2.b2 1;");
+    const struct ptxi_func *f = kernel(&r);
+
+    for (unsigned i = 0; i < 4; i += 2) {
+        ck_assert_ptr_eq(f->insts[i].match->row, f->insts[i + 1].match->row);
+        ck_assert_mem_eq(f->insts[i].match->words, f->insts[i + 1].match->words, sizeof f->insts[i].match->words);
+        ck_assert_uint_eq(f->insts[i].match->mods, f->insts[i + 1].match->mods);
+    }
     free_parsed(&r);
 }
 END_TEST
@@ -647,6 +685,14 @@ static const struct { const char *module, *body, *message; } invalid_texts[] = {
     { "", "@1 ret;", "expected a predicate register" },
     { "", "@%r1 ret;", "it must be a .pred register" },
     { "", "mov.b32 %r1, 5u;", "invalid character in a number" },
+    { "", "add.b2.s32 %r1, %r2, %r3;", "has no modifier '.b2'" },
+    { "", "add.s32.rank.box_dim %r1, %r2, %r3;", "invalid form" },
+    { "", "bar.finite.warp.sync -1;", "has no modifier '.finite'" },
+    { "", "testp.finite.number.f32 %p1, %f2;", "has no modifier" },
+    { "", "ldmatrix.sync.aligned.m8n8.x1.shared.b16.b8x16 {%r1}, [%r2];", "has no modifier '.b8x16'" },
+    { "", "cp.async.bulk.tensor.1d.global.shared::cta.bulk_group.cta.gpu [%rd1, {%r1}], [%rd2];", "invalid form" },
+    { "", "cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%rd1, {%r1}], 7;", "must be an address in brackets" },
+    { "", "cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%rd1, {%r1}], -%r1;", "address in brackets" },
     { "", "mov.b32 %r1, 7%3;", "expected" },
     { "", "mov.b32 %r1, 1/0;", "division by zero" },
     { "", "mov.b32 %r1, 1 % 0;", "division by zero" },
@@ -966,8 +1012,10 @@ int main(void)
     tcase_add_test(t, branch_tables);
     tcase_add_loop_test(t, constants_have_the_bits_of_their_type, 0, sizeof constants / sizeof *constants);
     tcase_add_test(t, addresses);
+    tcase_add_test(t, addresses_without_brackets);
     tcase_add_test(t, operand_forms);
     tcase_add_test(t, qualifiers_in_any_order);
+    tcase_add_test(t, ignored_qualifiers);
     tcase_add_test(t, calls);
     tcase_add_test(t, initialisers);
     tcase_add_test(t, declarations);
