@@ -24,6 +24,7 @@ cmake -S "$top/tests/packages/cmake" -B "$tmp/build" -DCMAKE_PREFIX_PATH="$tmp/m
     { cat "$tmp/log"; exit 1; }
 grep '100% tests passed' "$tmp/log"
 echo "find_package(ptxi): ok"
+unset PKG_CONFIG_SYSROOT_DIR # the page has a libptxi.pc of its own
 CMAKE_PREFIX_PATH=$tmp/moved "${PYTHON3:-python3}" "$top/tests/docs/run_blocks.py" "$top" . \
     "$top/doc/howto/test-with-ctest.md"
 sh "$top/tests/packages/cmake.sh" "$top" "$tmp/moved"
