@@ -1,5 +1,5 @@
 /* Forms with modifiers that ptxas accepts in every instruction (ignored.def). */
-#include "parse/match_form.h"
+#include "parse/ignored.h"
 
 #include "isa/op.gen.h"
 

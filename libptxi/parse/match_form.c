@@ -2,6 +2,7 @@
 #include "parse/match_form.h"
 
 #include "isa/op.gen.h"
+#include "parse/ignored.h"
 
 enum {
     MAX_ROWS = 64,        /* rows that one message considers */

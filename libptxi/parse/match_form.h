@@ -7,8 +7,6 @@
 
 #include "parse/parser.h"
 
-enum { PTXI_MAX_QUALIFIERS = 24 };
-
 /* On some targets ptxas replaces an instruction by others, and then checks the type of each register separately. */
 enum ptxi_expansion {
     PTXI_SAME_ON_ALL_TARGETS,
@@ -39,10 +37,6 @@ struct ptxi_opcode {
 
 /* The candidates of an opcode, from a cache. NULL after an error. */
 const struct ptxi_opcode *ptxi_form_find(struct parser *p, const struct ptxi_token *op, struct ptxi_loc loc);
-
-/* True if the row accepts the qualifiers without some that ptxas ignores (ignored.def). */
-bool ptxi_form_match_ignoring(const struct ptxi_family *f, const struct ptxi_row *row, const uint16_t *words,
-                              unsigned count, struct ptxi_match *m);
 
 /* Adds a note that shows the syntax of a row. */
 void ptxi_form_note_accepted(struct parser *p, const struct ptxi_row *row);
