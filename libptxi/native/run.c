@@ -248,12 +248,14 @@ static inline bool is_auto(const struct ptxi_warp *w)
 /* Whether a warp that runs code from here on leaves it where another split waits. */
 static inline bool sees_stop(const struct ptxi_warp *w, const struct ptxi_native_code *n)
 {
-    return w->stop == PTXI_NO_STOP || n->entry[w->stop - w->frame->code->insns].head;
+    return w->active == PTXI_ALL_LANES || w->stop == PTXI_NO_STOP ||
+           n->entry[w->stop - w->frame->code->insns].head;
 }
 
-static inline bool is_open(const struct ptxi_warp *w, const struct entry *e)
+/* Tests first what excludes most places, as warps with inactive lanes come here for each instruction. */
+static inline bool is_open(const struct ptxi_warp *w, const struct ptxi_native_code *n, const struct entry *e)
 {
-    return e->at && (atomic_load_explicit(&e->worth, memory_order_relaxed) || !is_auto(w));
+    return e->at && (atomic_load_explicit(&e->worth, memory_order_relaxed) || !is_auto(w)) && sees_stop(w, n);
 }
 
 static inline const struct ptxi_insn *enter(const struct ptxi_insn *pc, struct ptxi_warp *w,
@@ -277,7 +279,7 @@ static inline struct ptxi_native_code *code_for_lanes(const struct ptxi_warp *w,
     partial = atomic_load_explicit(&n->partial, memory_order_acquire);
     if (__builtin_expect(!partial, 0))
         partial = heat_up_partial(w, n);
-    return is_code(partial) && sees_stop(w, partial) ? partial : NULL;
+    return is_code(partial) ? partial : NULL;
 }
 
 /* Executes from pc on: native code, or one instruction. */
@@ -289,7 +291,7 @@ static inline const struct ptxi_insn *step(const struct ptxi_insn *pc, struct pt
     if (m) {
         struct entry *e = &m->entry[pc - code->insns];
 
-        if (is_open(w, e))
+        if (is_open(w, m, e))
             return enter(pc, w, m, e);
     }
     return w->table[pc->op](pc, w);
