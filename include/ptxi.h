@@ -4697,7 +4697,7 @@ PTXI_API ptxiResult ptxiCtxGetCheckSummary(ptxiContext ctx, ptxiCheckSummary *su
  * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_CONTEXT, PTXI_ERROR_INVALID_VALUE or PTXI_ERROR_OUT_OF_MEMORY. */
 PTXI_API ptxiResult ptxiCtxFormatFindings(ptxiContext ctx, ptxiReportFormat format, char **text);
 
-/* What a program says about a range of memory, for ptxiCtxAnnotate(). */
+/* Statements about a range of memory, for ptxiCtxAnnotate(). */
 typedef enum ptxiAnnotation {
     PTXI_ANNOTATION_INITIALIZED = 1,   /* the bytes count as initialised */
     PTXI_ANNOTATION_UNINITIALIZED = 2, /* they do not */

@@ -37,7 +37,7 @@ static void read_linkage(const char *text, struct function *f)
         f->start = s;
 }
 
-/* Finds the first function in `text` from `from` on. Returns false if there is none. */
+/* Finds the first function in `text` at or after `from`. Returns false if there is none. */
 static bool find_function(const char *text, const char *from, struct function *f)
 {
     const char *s = strstr(from, ".func");

@@ -89,9 +89,9 @@ struct ptxi_thread *ptxi_api_thread(void);
 
 enum { PTXI_LIMITS = 7 }; /* number of the driver's limits that a context stores */
 
-/* Of a launch that saves its context (ptxiLaunchCheckpointed): what its snapshot has. */
+/* The progress of a launch that saves its context (ptxiLaunchCheckpointed). The snapshot contains it. */
 struct ptxi_progress {
-    uint64_t launch; /* hash of what decides its result, besides memory; 0: there is none */
+    uint64_t launch; /* hash of module, kernel, parameters and shape; 0: no launch */
     uint64_t done;   /* clusters that have ended */
     uint64_t gridid;
 };

@@ -359,7 +359,7 @@ static ptxiResult use_base(struct saver *s, const char *file, const char *base)
 
 /* ---- the call */
 
-/* What the context has, without its memory. */
+/* Saves the settings and lists the modules and blocks. The content of the memory comes later. */
 static ptxiResult list_objects(struct saver *s)
 {
     pthread_mutex_lock(&s->ctx->lock);

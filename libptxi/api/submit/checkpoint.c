@@ -1,6 +1,6 @@
-/* Launches that save their context while they run. A grid whose blocks do not depend on each other has no state between
- * two windows except memory: the launch is a row of windows, and a checkpoint is a snapshot with the number of clusters
- * that have ended. */
+/* Launches that save their context while they run. The grid is executed as a sequence of windows. Its blocks do not
+ * depend on each other, so memory is its only state between two windows. A checkpoint is a snapshot with the number of
+ * clusters that have ended. */
 #include "api/submit/submit.h"
 
 #include "api/module/restored.h"

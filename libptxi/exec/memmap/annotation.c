@@ -143,7 +143,7 @@ static void clip(struct ptxi_mem_region *r, uint64_t base, uint64_t end)
     r->size = (end < region_end ? end : region_end) - r->base;
 }
 
-/* To what is between pools. */
+/* Reduces a region to the addresses between the pools around `address`. */
 static void clip_between(const struct set *pools, uint64_t address, struct ptxi_mem_region *r)
 {
     size_t n = count_below(pools, address);

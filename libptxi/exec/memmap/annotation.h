@@ -20,8 +20,8 @@ bool ptxi_annotation_find(enum ptxi_annotation_set set, uint64_t address, uint64
 
 /* Whether there is or was a pool. */
 bool ptxi_annotation_has_pools(void);
-/* Reduces a region that contains the address to the part of a pool, or to what is in no pool. False: the address is in
- * a pool, but not in an allocated part. */
+/* Reduces a region that contains the address. In a pool, the result is the allocated part that contains the address.
+ * Elsewhere it is the memory between two pools. Returns false if the address is in a pool, but in no allocated part. */
 bool ptxi_annotation_narrow(uint64_t address, struct ptxi_mem_region *region);
 
 #endif
