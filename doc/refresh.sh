@@ -1,6 +1,6 @@
 #!/bin/sh
 # Writes the generated parts of the documents: doc/instructions.md, doc/layers.svg, doc/ptxi.1, and what is between
-# markers in README.md (counts) and doc/runtime.md (unsupported functions). Writes to the source tree, or to the
+# markers in doc/coverage.md (counts) and doc/runtime.md (unsupported functions). Writes to the source tree, or to the
 # directory given as an argument. `make doc` runs it.
 set -eu
 : "${top_srcdir:?}" "${top_builddir:?}"
@@ -21,10 +21,10 @@ insert()
         $0 == "<!-- " part ", by make doc -->" { inside = 1; while ((getline line < from) > 0) print line }'
 }
 
-insert counts counts < "$top_srcdir/README.md" > "$to/README.md.new"
+insert counts counts < "$top_srcdir/doc/coverage.md" > "$to/doc/coverage.md.new"
 insert 'unsupported functions' unsupported < "$top_srcdir/doc/runtime.md" > "$to/doc/runtime.md.new"
 rm "$to/counts.new" "$to/unsupported.new"
-for f in doc/instructions.md doc/runtime.md README.md; do
+for f in doc/instructions.md doc/runtime.md doc/coverage.md; do
     mv "$to/$f.new" "$to/$f"
 done
 if [ -n "${PYTHON3:-}" ]; then

@@ -1,12 +1,13 @@
 #!/bin/sh
-# Checks that the generated parts of the documents are up to date, and that files named in the documents exist.
+# Checks that the generated parts of the documents are up to date, that files named in the documents exist, and that
+# doc/environment.md has the variables that the code reads.
 set -eu
 : "${top_srcdir:?}" "${top_builddir:?}"
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 sh "$top_srcdir/doc/refresh.sh" "$tmp"
 bad=0
-for f in README.md doc/instructions.md doc/runtime.md; do
+for f in doc/coverage.md doc/instructions.md doc/runtime.md; do
     diff -u "$top_srcdir/$f" "$tmp/$f" | head -40
     cmp -s "$top_srcdir/$f" "$tmp/$f" || bad=1
 done
@@ -26,8 +27,16 @@ for f in $(cd "$top_srcdir" && grep -ohE "$name" README.md CONTRIBUTING.md doc/*
         ;;
     esac
 done
+variables()
+{
+    grep -rhoE "(getenv\(|environ\.get\(|read_status\(|\.variable = )[\"']PTXI_[A-Z_]+" "$top_srcdir/libptxi" \
+        "$top_srcdir/tools" "$top_srcdir/bindings" --include='*.c' --include='*.py' | grep -oE 'PTXI_.*' | sort -u
+}
+variables > "$tmp/read"
+grep -oE '`PTXI_[A-Z_]+' "$top_srcdir/doc/environment.md" | tr -d '`' | sort -u > "$tmp/documented"
+diff "$tmp/read" "$tmp/documented" || { echo "doc/environment.md has other variables (>) than the code (<)"; bad=1; }
 grep -q '^| `cudaGetExportTable`' "$tmp/doc/runtime.md" || { echo "doc/runtime.md: the table is missing"; bad=1; }
-grep -q '^| all |' "$tmp/README.md" || { echo "README.md: the table of counts is missing"; bad=1; }
+grep -q '^| all |' "$tmp/doc/coverage.md" || { echo "doc/coverage.md: the table of counts is missing"; bad=1; }
 [ $bad = 0 ] || echo "run 'make doc'"
-sed -n '/^<!-- counts/,/^<!-- end/p' "$tmp/README.md" | grep -v '^<!--'
+sed -n '/^<!-- counts/,/^<!-- end/p' "$tmp/doc/coverage.md" | grep -v '^<!--'
 exit $bad

@@ -38,7 +38,7 @@ REASONS = {
     'long': 'takes minutes or needs a GPU; other targets execute it',
 }
 UNEXECUTED = 16
-ROOT_PAGES = 'README.md', 'add-an-instruction.md', 'CONTRIBUTING.md'
+ROOT_PAGES = 'README.md', 'add-an-instruction.md', 'use-the-command.md', 'CONTRIBUTING.md'
 FENCE = re.compile(r'^```(\w*)( title="([^"]+)")?$')
 
 
