@@ -4319,6 +4319,44 @@ typedef struct ptxiDirectLaunch {
  * @return PTXI_SUCCESS, or an error of the four calls. If the kernel was queued, it is one of the wait. */
 PTXI_API ptxiResult ptxiLaunchAndWait(ptxiDirectLaunch *launch);
 
+/* Lets another thread end waits of one thread, and only those that began before it was told to. It is told by a message
+ * that makes a file descriptor readable, such as a pipe to which a signal handler writes. The other thread alone reads
+ * the messages. It polls the descriptor, calls ptxiWatchGetWait, reads the message, and calls ptxiWatchInterrupt with
+ * the number. Messages that have not been read keep waits from beginning. */
+typedef struct ptxiWatch {
+    int fd;                    /* the descriptor; -1: none */
+    ptxiContext ctx;           /* the context that the thread waits for, or NULL; NULL at first */
+    unsigned long long number; /* of the last wait; 0 at first */
+} ptxiWatch;
+
+/*! ptxiWatchBegin() :
+ *  Begins a wait, which ptxiWatchEnd ends.
+ * `ctx` the context whose kernels ptxiWatchInterrupt may end.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_NOT_READY if there is a message, or PTXI_ERROR_INVALID_VALUE for NULL. */
+PTXI_API ptxiResult ptxiWatchBegin(ptxiWatch *watch, ptxiContext ctx);
+
+/*! ptxiWatchEnd() :
+ *  Ends a wait. `outer` is the context that the watch had before ptxiWatchBegin: that of a wait inside which this one
+ *  began, or NULL.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE if `watch` is NULL. */
+PTXI_API ptxiResult ptxiWatchEnd(ptxiWatch *watch, ptxiContext outer);
+
+/*! ptxiWatchGetWait() :
+ *  Returns the number of the present wait, or 0 if there is none.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for NULL. */
+PTXI_API ptxiResult ptxiWatchGetWait(const ptxiWatch *watch, unsigned long long *number);
+
+/*! ptxiWatchInterrupt() :
+ *  Calls ptxiCtxInterrupt for the context of the wait with the number, unless the wait has ended.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE if `watch` is NULL, or an error of ptxiCtxInterrupt. */
+PTXI_API ptxiResult ptxiWatchInterrupt(ptxiWatch *watch, unsigned long long number);
+
+/*! ptxiLaunchWatched() :
+ *  As ptxiLaunchAndWait, between ptxiWatchBegin and ptxiWatchEnd.
+ * `watch` NULL: as ptxiLaunchAndWait.
+ * @return as ptxiLaunchAndWait, or PTXI_ERROR_NOT_READY without a launch if there is a message. */
+PTXI_API ptxiResult ptxiLaunchWatched(ptxiDirectLaunch *launch, ptxiWatch *watch);
+
 /*! ptxiLaunchAsync() :
  *  Opens ranges of memory and launches a kernel, as ptxiLaunchAndWait, but does not wait. The ranges are closed when
  *  the kernel has ended, or when it is dropped because earlier work of its stream failed. Until then the memory must

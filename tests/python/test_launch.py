@@ -172,16 +172,10 @@ def test_frequent_conversions_equal_the_general_ones(mod):
     for p in mod.params.parameters:
         packer = Packer('one', [dataclasses.replace(p, offset=0)])
         for x in numbers:
-            packed = packer.frequent((x,))
-            if packed is None:
+            buffer = bytearray(packer.range_offset + 24 * packer.ranges)
+            if packer.fill(buffer, (x,)) is None:
                 continue
             frequent += 1
-            buffer = bytearray(packer.range_offset + 24 * packer.ranges)
-            try:
-                packer.pack_into(buffer, 0, *packed[0])
-            except OverflowError:
-                assert p.type == 'f32' or abs(x) > 3e38
-                continue
             expected, pointers = packer.pack((x,))
             assert buffer[:packer.size] == expected, (p, x)
             if packer.ranges:

@@ -1,9 +1,10 @@
 """Ctrl-C while the main thread waits in the library.
 
 Python can raise KeyboardInterrupt only after the call returns. So a thread of this module interrupts the kernels of the
-context, the wait returns, and then KeyboardInterrupt is raised.
+context, the wait returns, and then Python raises KeyboardInterrupt.
 
-The thread learns of the signal from a pipe: Python writes the number of each signal to it (signal.set_wakeup_fd).
+The thread learns of the signal from a pipe: Python writes the number of each signal to it (signal.set_wakeup_fd). A
+ptxiWatch of the library makes sure that a wait is interrupted only if it began before the signal.
 """
 import contextlib
 import ctypes
@@ -14,79 +15,75 @@ import threading
 import time
 from typing import Any, Callable, Optional
 
+from ._header import header
 from ._library import library
-
+from ._result import Result
 
 _ARMED = 0.005  # seconds in which a program is not expected to replace Python's wakeup descriptor and to remove its own
+_POLL = 0.0001  # seconds between two attempts to begin a wait
+_NOT_READY = int(Result.ERROR_NOT_READY)
 
 
 class _Watch:
     """The pipe, the thread that reads it, and the context that the main thread waits for."""
 
     def __init__(self) -> None:
-        self._lock = threading.RLock()  # reentrant, because a signal handler may also wait
-        self.context: Optional[ctypes.c_void_p] = None
         self.raised = False  # whether the main thread must raise KeyboardInterrupt when its wait returns
         self._from, self._to = os.pipe()
         os.set_blocking(self._from, False)
         os.set_blocking(self._to, False)
-        self._armed = -_ARMED  # when the pipe was the wakeup descriptor
-        self._arrived = select.poll()  # for the main thread
-        self._arrived.register(self._from, select.POLLIN)
+        self.armed = -_ARMED  # when the pipe was the wakeup descriptor
+        self._wait = header.structs['ptxiWatch'](fd=self._from)
+        self.reference = ctypes.byref(self._wait)
         threading.Thread(target=self._run, name='ptxi-interrupt', daemon=True).start()
 
     def _run(self) -> None:
         """Body of the thread: on Ctrl-C, interrupt the kernels for which the main thread waits."""
-        coming = select.poll()
+        coming, number = select.poll(), ctypes.c_ulonglong()
         coming.register(self._from, select.POLLIN)
         while coming.poll():
-            with self._lock:
-                if self._pressed() and self.context:
-                    self.raised = True
-                    library().CtxInterrupt(self.context)
+            library().WatchGetWait(self.reference, ctypes.byref(number))
+            if self._pressed():
+                library().WatchInterrupt(self.reference, number)
 
     def _pressed(self) -> bool:
-        """Read the pipe. Return whether there was a Ctrl-C that Python handles by KeyboardInterrupt.
-
-        The caller holds the lock, so that a Ctrl-C before a wait is not attributed to it.
-        """
-        signals = b''
-        with contextlib.suppress(BlockingIOError):
-            signals = os.read(self._from, 4096)
+        """Read the pipe. Return whether there was a Ctrl-C that Python handles by KeyboardInterrupt."""
+        signals = os.read(self._from, 4096)
         return signal.SIGINT in signals and signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
+    @property
+    def context(self) -> Optional[int]:
+        """The context for which the main thread waits."""
+        context: Optional[int] = self._wait.ctx
+        return context
+
     def begin(self, context: ctypes.c_void_p) -> None:
-        """Begin a wait."""
-        now = _monotonic()
-        if now - self._armed > _ARMED:
-            self._arm(now)
-        with self._lock:
-            if self._may_be_pressed():
-                self._pressed()
-            self.context = context
+        """Begin a wait, after the thread has read the signals before it."""
+        while library().WatchBegin(self.reference, context) == _NOT_READY:
+            time.sleep(_POLL)
 
-    def _may_be_pressed(self) -> bool:
-        """Return whether there may be a signal before this wait. This costs less than to read an empty pipe."""
-        try:
-            return bool(self._arrived.poll(0))
-        except RuntimeError:  # the caller is a signal handler that has interrupted the poll of this thread
-            return True
+    def end(self, outer: Optional[int]) -> None:
+        """End a wait. `outer` is the context before it, if a signal handler has interrupted another wait to begin it."""
+        library().WatchEnd(self.reference, outer)
 
-    def _arm(self, now: float) -> None:
+    def launch_after_signals(self, function: Callable[..., int], launch_: Any) -> int:
+        """Call ptxiLaunchWatched when the thread has read the signals before it."""
+        result = _NOT_READY
+        while result == _NOT_READY:
+            time.sleep(_POLL)
+            result = function(launch_, self.reference)
+        return result
+
+    def arm(self, now: float) -> None:
         """Make the pipe Python's wakeup descriptor, unless the program has its own one, such as an event loop.
 
         It stays the descriptor after the wait: to set it and to reset it each time would cost more than a short kernel.
         """
         before = _set_wakeup(self._to, warn_on_full_buffer=False)
         if before in (-1, self._to):
-            self._armed = now
+            self.armed = now
         else:
             _set_wakeup(before)
-
-    def end(self, outer: Optional[ctypes.c_void_p]) -> None:
-        """End a wait. `outer` was the context before it."""
-        with self._lock:
-            self.context = outer
 
     def forget(self) -> None:
         """Detach a forked child from the pipe, which belongs to the parent process."""
@@ -118,13 +115,37 @@ def wait(context: ctypes.c_void_p, function: Callable[..., int], *arguments: Any
     watch_ = _watch
     if watch_ is None or _get_ident() != _main:
         return function(*arguments)
-    outer = watch_.context  # of an outer wait, if this call is made by a signal handler that interrupted it
+    now = _monotonic()
+    if now - watch_.armed > _ARMED:
+        watch_.arm(now)
+    outer = watch_.context
     try:
         try:
             watch_.begin(context)
             result = function(*arguments)
         finally:
             watch_.end(outer)
+    except KeyboardInterrupt:
+        watch_.raised = False
+        raise
+    if watch_.raised:
+        watch_.raised = False
+        raise KeyboardInterrupt
+    return result
+
+
+def launch(function: Callable[..., int], launch_: Any) -> int:
+    """Call ptxiLaunchWatched with a reference to its structure. Return its result, as `wait` does."""
+    watch_ = _watch
+    if watch_ is None or _get_ident() != _main:
+        return function(launch_, None)
+    now = _monotonic()
+    if now - watch_.armed > _ARMED:
+        watch_.arm(now)
+    try:
+        result = function(launch_, watch_.reference)
+        if result == _NOT_READY:
+            result = watch_.launch_after_signals(function, launch_)
     except KeyboardInterrupt:
         watch_.raised = False
         raise

@@ -349,7 +349,7 @@ class Core:
         self.captures: Dict[int, List[Entry]] = {}    # entries of each active capture, by its number
         self.exports: Set[int] = set()                # id() of each Export
         self._pin = bytearray(1)
-        self._launch_and_wait = library().LaunchAndWait
+        self._launch_watched = library().LaunchWatched
         self.launch_async = library().LaunchAsync
         self._garbage: Deque[Tuple[str, Any, Any]] = collections.deque()
         self._modules: Deque[Tuple[str, Any, Any]] = collections.deque()
@@ -428,7 +428,7 @@ class Core:
             raise
 
     def launch_and_wait(self, launch: Any) -> int:
-        """Call ptxiLaunchAndWait with a reference to its structure. Return its result code.
+        """Call ptxiLaunchWatched with a reference to its structure. Return its result code.
 
         Nothing is queued when it returns, so it needs no entry.
         """
@@ -437,7 +437,7 @@ class Core:
             if self.closing:
                 self.must_be_open()
             mark = self.default.mark() if self.queues else 0  # work that an interrupted wait has left
-            result = _interrupt.wait(self.handle, self._launch_and_wait, launch)
+            result = _interrupt.launch(self._launch_watched, launch)
         if mark and not result:
             self.default.settle(mark)
         if self.queues or self._garbage or self._modules or _closed or ended:

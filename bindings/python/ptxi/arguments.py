@@ -1,10 +1,11 @@
 """Converts Python values to the arguments of a kernel, by the types of its parameters."""
 import ctypes
 import dataclasses
+import functools
 import numbers
 import struct
 import weakref
-from typing import Any, List, Optional, Sequence, Tuple
+from typing import Any, Callable, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -126,12 +127,57 @@ _REALS = {float, np.float32, np.float64}
 _CODES = {'f32': 'f', 'f64': 'd'}
 _INTEGER_CODES = {1: 'B', 2: 'H', 4: 'I', 8: 'Q'}
 _RANGE = 'QQI4x'  # ptxiRange
-_NO_RANGE = 0, 0, READ_WRITE
 
-_Array = np.ndarray
-_export = ctypes.c_char.from_buffer
-_address = ctypes.addressof
-_refer = weakref.ref
+def _hold_bases(base: Any, held: List[Any]) -> bool:
+    """Add references to the arrays that own the memory of a view, as memory._hold() does.
+
+    Return False if the memory belongs to another object.
+    """
+    while base is not None:
+        if type(base) is not np.ndarray:
+            return False
+        held.append(weakref.ref(base))
+        base = base.base
+    return True
+
+
+# What the functions of _filler() use
+_NAMES = {'Array': np.ndarray, 'Buffer': Buffer, 'INTEGERS': _INTEGERS, 'REALS': _REALS, 'address': ctypes.addressof,
+          'export': ctypes.c_char.from_buffer, 'refer': weakref.ref, 'hold_bases': _hold_bases}
+
+# Statements that convert the argument a# to the value v#, and to the range from b# of n# bytes. They return None for
+# an argument that is not frequent.
+_POINTER = """
+        if type(a#) is Array:
+            dtype = a#.dtype
+            if dtype.hasobject or not dtype.isnative:
+                return None
+            exported = export(a#)
+            if a#.base is not None and not hold_bases(a#.base, held):
+                return None
+            held.append((exported, refer(a#)))
+            v# = b# = address(exported)
+            n# = a#.nbytes
+        elif type(a#) is Buffer:
+            handle = a#._memory
+            if handle is None or handle.core.closing:
+                return None
+            held.append(handle)
+            v# = handle.value
+            b# = n# = 0
+        elif type(a#) in INTEGERS and {low} <= a# <= {high}:
+            v# = int(a#) & {high}
+            b# = n# = 0
+        else:
+            return None"""
+_INTEGER = """
+        if type(a#) not in INTEGERS or not {low} <= a# <= {high}:
+            return None
+        v# = int(a#) & {high}"""
+_REAL = """
+        if type(a#) not in REALS or a# != a#:
+            return None
+        v# = a#"""
 
 
 def _code(p: Parameter) -> str:
@@ -141,14 +187,40 @@ def _code(p: Parameter) -> str:
     return _CODES.get(p.type) or _INTEGER_CODES[p.bytes]
 
 
-def _row(p: Parameter, code: str) -> Tuple[bool, bool, int, int]:
-    """Return whether a parameter accepts arrays, whether it is a float, and the lowest and highest integer.
+def _conversion(i: int, code: str) -> str:
+    """Return the statements that convert argument `i`."""
+    text = _REAL
+    if code in _INTEGER_CODES.values():
+        text = _POINTER if code == 'Q' else _INTEGER
+    bits = struct.calcsize('<' + code) * 8
+    return text.format(low=-1 << bits - 1, high=(1 << bits) - 1).replace('#', str(i))
 
-    Without integers the highest one is lower than the lowest.
+
+@functools.lru_cache(maxsize=256)
+def _filler(codes: Tuple[str, ...], layout: str) -> Callable[[Any, Sequence[Any]], Optional[List[Any]]]:
+    """Return `Packer.fill` for parameters with these codes.
+
+    The function is made for the parameters, as a loop over them would take twice the time.
     """
-    if code not in _INTEGER_CODES.values():
-        return False, code in _CODES.values(), 0, -1
-    return p.bytes == 8, False, -1 << 8 * p.bytes - 1, (1 << 8 * p.bytes) - 1
+    if any(c[-1] == 's' for c in codes):
+        return lambda buffer, arguments: None
+    pointers = [i for i, c in enumerate(codes) if c == 'Q']
+    values = [f'v{i}' for i in range(len(codes))] + [f'b{i}, n{i}, {READ_WRITE}' for i in pointers]
+    source = f"""
+def fill(buffer, arguments):
+    held = []
+    try:
+        {''.join(f'a{i}, ' for i in range(len(codes))) or '()'} = arguments
+        {''.join(_conversion(i, c) for i, c in enumerate(codes))}
+        pack({', '.join(['buffer', '0', *values])})
+    except (TypeError, ValueError, BufferError, OverflowError):
+        return None
+    return held
+"""
+    names = {**_NAMES, 'pack': struct.Struct(layout).pack_into}
+    exec(source, names)
+    fill: Callable[[Any, Sequence[Any]], Optional[List[Any]]] = names['fill']
+    return fill
 
 
 class Packer:
@@ -156,18 +228,20 @@ class Packer:
 
     `size`    bytes of the buffer
     `ranges`  most ranges of memory that the arguments of a launch can have
+    `fill`    a function of a buffer and arguments, for the frequent kinds: numbers, contiguous arrays that may be
+              written, and device memory. It writes the parameters, and the ranges at `range_offset`, to the buffer, and
+              returns the objects that keep the memory alive and in place. It returns None if there is another argument,
+              which `pack` converts or refuses
     """
 
     def __init__(self, signature: str, parameters: Sequence[Parameter]) -> None:
         self._signature = signature
         self._parameters = tuple(parameters)
         self.size = max((p.offset + p.bytes for p in parameters), default=0)
-        self._codes = [_code(p) for p in parameters]
-        self._rows = [_row(p, c) for p, c in zip(parameters, self._codes)]
+        self._codes = tuple(_code(p) for p in parameters)
         self.ranges = self._codes.count('Q')
         self.range_offset = -(-self.size // 8) * 8
-        self._format = struct.Struct(self._layout())
-        self.pack_into = self._format.pack_into
+        self.fill = _filler(self._codes, self._layout())
 
     def _layout(self) -> str:
         """Return the format of the parameters at their offsets, and of the ranges after them."""
@@ -176,51 +250,6 @@ class Packer:
             layout += f'{p.offset - at}x{code}'
             at = p.offset + p.bytes
         return layout + f'{self.range_offset - at}x' + _RANGE * self.ranges
-
-    def frequent(self, arguments: Sequence[Any]) -> Optional[Tuple[List[Any], List[Any]]]:
-        """Convert the frequent kinds of arguments: numbers, contiguous arrays that may be written, and buffers.
-
-        Return the values for `pack_into`, and the objects that keep the memory alive and in place. Return None if
-        there is another argument, which `pack` converts or refuses.
-        """
-        if len(arguments) != len(self._codes):
-            return None
-        values: List[Any] = []
-        ranges: List[Any] = []
-        held: List[Any] = []
-        for x, (pointer_, real, low, high) in zip(arguments, self._rows):
-            kind = type(x)
-            if pointer_ and kind is _Array:
-                dtype = x.dtype
-                if dtype.hasobject or not dtype.isnative:
-                    return None
-                try:
-                    export = _export(x)
-                except (TypeError, ValueError, BufferError):  # not contiguous, read-only, or of an unusual type
-                    return None
-                held += export, _refer(x)
-                if x.base is not None and not _hold_bases(x.base, held):
-                    return None
-                address = _address(export)
-                values.append(address)
-                ranges += address, x.nbytes, READ_WRITE
-            elif kind in _INTEGERS:
-                if not low <= x <= high:
-                    return None
-                values.append(int(x) & high)
-            elif pointer_ and kind is Buffer:
-                handle = x._memory
-                if handle is None or handle.core.closing:
-                    return None
-                values.append(handle.value)
-                ranges += _NO_RANGE
-                held.append(handle)
-            elif real and kind in _REALS and x == x:
-                values.append(x)
-            else:
-                return None
-        missing = self.ranges - len(ranges) // 3
-        return values + ranges + [*_NO_RANGE] * missing if missing else values + ranges, held
 
     def pack(self, arguments: Sequence[Any]) -> Tuple[bytearray, List[Pointer]]:
         """Return the parameter buffer of a launch and the memory that its arguments refer to.
@@ -243,19 +272,6 @@ class Packer:
             if memory is not None:
                 pointers.append(memory)
         return buffer, pointers
-
-
-def _hold_bases(base: Any, held: List[Any]) -> bool:
-    """Add references to the arrays that own the memory of a view, as memory._hold() does.
-
-    Return False if the memory belongs to another object.
-    """
-    while base is not None:
-        if type(base) is not np.ndarray:
-            return False
-        held.append(_refer(base))
-        base = base.base
-    return True
 
 
 def spans(pointers: Sequence[Pointer]) -> List[Span]:

@@ -420,6 +420,14 @@ class Kernel(NotCopied):
 
     def __getitem__(self, shape: Tuple[Any, ...]) -> '_Shaped':
         __tracebackhide__ = True
+        try:
+            return _Shaped(self._start, self._shapes[shape])
+        except (KeyError, TypeError):  # TypeError: a list cannot be a key
+            return self._shaped(shape)
+
+    def _shaped(self, shape: Tuple[Any, ...]) -> '_Shaped':
+        """Return the kernel with a configuration that is new, or for launches into streams."""
+        __tracebackhide__ = True
         if not isinstance(shape, tuple) or not 2 <= len(shape) <= 4:
             raise TypeError(f'invalid launch configuration; use {self.name}[grid, block] or '
                             f'{self.name}[grid, block, shared, stream]')
@@ -433,7 +441,7 @@ class Kernel(NotCopied):
         __tracebackhide__ = True
         try:
             return self._shapes[key]
-        except (KeyError, TypeError):  # TypeError: a list cannot be a key
+        except (KeyError, TypeError):
             how = _Configuration(self, *key[:3])
         if all(type(m) is int for n in key[:3] for m in (n if type(n) is tuple else (n,))):
             if len(self._shapes) >= _MOST_SHAPES:
@@ -454,9 +462,9 @@ class Kernel(NotCopied):
     def _start(self, how: '_Configuration', *arguments: Any) -> None:
         """Launch the kernel. The frequent kinds of arguments take a shorter way than `_launch`."""
         __tracebackhide__ = True
-        packed = how.packer.frequent(arguments)
-        call_ = packed and how.call(packed[0])
-        if not packed or not call_:  # packed[1] keeps the memory in place while the kernel runs
+        call_ = how.call()
+        held = how.fill(call_.buffer, arguments)  # keeps the memory in place while the kernel runs
+        if held is None:
             self._launch(how, arguments)
             return
         result = how.core.launch_and_wait(call_.reference)
@@ -467,13 +475,12 @@ class Kernel(NotCopied):
     def _start_in(self, how: '_Configuration', stream: Stream, *arguments: Any) -> None:
         """Launch the kernel into a stream, as `_start` does."""
         __tracebackhide__ = True
-        core = how.core
-        packed = None if core.captures else how.packer.frequent(arguments)  # a graph has its memory open for longer
-        call_ = packed and how.call(packed[0])
-        if not packed or not call_:
+        core, call_ = how.core, how.call()
+        held = None if core.captures else how.fill(call_.buffer, arguments)  # a graph has its memory open for longer
+        if held is None:
             self._launch(how, arguments, stream)
             return
-        result = core.launch_into(stream.queue, call_, (self._module, packed[1]))
+        result = core.launch_into(stream.queue, call_, (self._module, held))
         if result:
             raise how.rejection(result)
         how.spare.append(call_)
@@ -569,7 +576,7 @@ class Kernel(NotCopied):
 
 
 _MOST_SHAPES = 256  # shapes of a kernel that are kept
-_ANY_STREAM = 'any'  # in the key of a configuration for launches into streams
+_ANY_STREAM = object()  # in the key of a configuration for launches into streams
 
 
 class _Values:
@@ -582,7 +589,7 @@ class _Values:
 
 
 class _Call:
-    """A launch as ptxiLaunchAndWait and ptxiLaunchAsync take it.
+    """A launch as ptxiLaunchWatched and ptxiLaunchAsync take it.
 
     `buffer`     the parameters, in a ctypes array
     `config`     the configuration, a structure
@@ -603,7 +610,7 @@ class _Call:
 
     @classmethod
     def with_room(cls, how: '_Configuration') -> '_Call':
-        """Return a launch whose parameters and ranges `Packer.pack_into` writes to its buffer."""
+        """Return a launch whose parameters and ranges `Packer.fill` writes to its buffer."""
         packer, struct = how.packer, header.structs['ptxiRange']
         call_ = cls(how, bytes(packer.range_offset + packer.ranges * ctypes.sizeof(struct)), ())
         call_.structure.ranges = ctypes.addressof(call_.buffer) + packer.range_offset
@@ -629,7 +636,7 @@ class _Configuration:
         __tracebackhide__ = True
         self._shape = (*_dim('grid', grid), *_dim('block', block), shared and number(shared, ctypes.c_uint))
         self.core, self.function, self.packer = kernel.device._core, kernel._handle, kernel._packer
-        self._signature = kernel.signature
+        self.fill, self._signature = kernel._packer.fill, kernel.signature
         self.spare: List[_Call] = []
         self._attributes = attributes
         self.config = header.structs['ptxiLaunchConfig'](
@@ -640,20 +647,12 @@ class _Configuration:
     def __str__(self) -> str:
         return f'grid {self._shape[:3]}, block {self._shape[3:6]}, {self._shape[6]} bytes of shared memory'
 
-    def call(self, values: List[Any]) -> Optional[_Call]:
-        """Return a launch with values of Packer.frequent(). Return None if a float is too large for its parameter.
-
-        The caller adds the launch to `spare` when it was made.
-        """
+    def call(self) -> _Call:
+        """Return a launch without arguments. The caller adds it to `spare` when it was made."""
         try:
-            call_ = self.spare.pop()
+            return self.spare.pop()
         except IndexError:
-            call_ = _Call.with_room(self)
-        try:
-            self.packer.pack_into(call_.buffer, 0, *values)
-        except OverflowError:
-            return None
-        return call_
+            return _Call.with_room(self)
 
     def submit(self, queue: Queue, entry: Entry, values: '_Values') -> None:
         """Queue the launch, inside Core.run. Raises Error if the library rejects it."""

@@ -4,6 +4,7 @@
 #include "api/graph/capture.h"
 #include "api/memory/open_ranges.h"
 #include "api/module/library.h"
+#include "api/submit/watch.h"
 
 /* Queues the launch of a resolved function. */
 static ptxiResult submit(ptxiContext ctx, ptxiStream handle, struct ptxi_launch_description *d)
@@ -140,7 +141,7 @@ ptxiResult ptxiLaunchKernelEx(const ptxiLaunchConfig *c, ptxiFunction f, void **
     return launch(c, &d, &launched);
 }
 
-/* ---- ptxiLaunchAndWait() and ptxiLaunchAsync() */
+/* ---- ptxiLaunchAndWait(), ptxiLaunchWatched() and ptxiLaunchAsync() */
 
 /* Opens the ranges and launches the kernel. If it does not wait, the launch owns the ranges. */
 static ptxiResult launch_direct(ptxiDirectLaunch *w, bool waits, struct ptxi_open_ranges *open)
@@ -206,6 +207,24 @@ ptxiResult ptxiLaunchAndWait(ptxiDirectLaunch *w)
     API_CALL;
 
     return run_direct(w, launch_and_wait);
+}
+
+ptxiResult ptxiLaunchWatched(ptxiDirectLaunch *w, ptxiWatch *watch)
+{
+    API_CALL;
+    ptxiContext outer;
+    ptxiResult r;
+
+    if (!watch || !w)
+        return run_direct(w, launch_and_wait);
+    w->launched = 0;
+    outer = watch->ctx;
+    r = ptxi_watch_begin(watch, w->ctx ? w->ctx : ptxi_context_current());
+    if (r)
+        return r;
+    r = run_direct(w, launch_and_wait);
+    ptxi_watch_end(watch, outer);
+    return r;
 }
 
 ptxiResult ptxiLaunchAsync(ptxiDirectLaunch *w)

@@ -1,6 +1,7 @@
 /* Tests launches: arguments, shapes, failures and their reports, settings, and launches from many threads. */
 #include "unit/support/launch_fixture.h"
 
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -616,6 +617,81 @@ START_TEST(launches_are_interrupted)
 }
 END_TEST
 
+/* The messages of one pipe end the wait for an endless kernel. */
+static void *read_messages(void *argument)
+{
+    ptxiWatch *watch = argument;
+    struct pollfd p = { .fd = watch->fd, .events = POLLIN };
+    unsigned long long number;
+    ptxiResult r;
+    char byte;
+
+    while (poll(&p, 1, -1) == 1) {
+        if ((r = ptxiWatchGetWait(watch, &number)) || read(watch->fd, &byte, 1) != 1)
+            return (void *)(uintptr_t)(r ? r : PTXI_ERROR_UNKNOWN);
+        if ((r = ptxiWatchInterrupt(watch, number)) || byte == 'e')
+            break;
+    }
+    return (void *)(uintptr_t)r;
+}
+
+static void *send_message(void *fd)
+{
+    usleep(30000);
+    return (void *)(uintptr_t)(write(*(int *)fd, "e", 1) != 1);
+}
+
+START_TEST(waits_are_watched)
+{
+    ptxiLaunchConfig config = { 1, 1, 1, 1, 1, 1, 0, NULL, NULL, 0 };
+    ptxiDirectLaunch w = { .size = sizeof w, .ctx = ctx, .config = &config, .f = kernel("nothing") };
+    ptxiReport report = { .size = sizeof report };
+    pthread_t reader, sender;
+    unsigned long long number;
+    void *result;
+    int fd[2];
+
+    ck_assert_int_eq(pipe(fd), 0);
+    ptxiWatch watch = { .fd = fd[0] }, none = { .fd = -1 };
+
+    ok(ptxiLaunchWatched(&w, NULL));
+    ok(ptxiLaunchWatched(&w, &none));
+    ok(ptxiLaunchWatched(&w, &watch));
+    ok(ptxiWatchGetWait(&watch, &number));
+    ck_assert(number == 0 && watch.number == 1 && !watch.ctx);
+    ok(ptxiWatchBegin(&watch, ctx)); /* a wait in which another one begins and ends */
+    ok(ptxiLaunchWatched(&w, &watch));
+    ck_assert(watch.ctx == ctx && watch.number == 3);
+    ok(ptxiWatchInterrupt(&watch, 2)); /* it has ended */
+    ok(ptxiWatchEnd(&watch, NULL));
+    ck_assert_int_eq(write(fd[1], "s", 1), 1); /* a message keeps waits from beginning */
+    ck_result(ptxiLaunchWatched(&w, &watch), PTXI_ERROR_NOT_READY);
+    ck_result(ptxiWatchBegin(&watch, ctx), PTXI_ERROR_NOT_READY);
+    ck_assert(!w.launched && !watch.ctx && watch.number == 3);
+
+    ck_assert_int_eq(pthread_create(&reader, NULL, read_messages, &watch), 0);
+    while (ptxiLaunchWatched(&w, &watch) == PTXI_ERROR_NOT_READY)
+        sched_yield();
+    ck_assert(w.launched);
+    w.f = kernel("forever");
+    ck_assert_int_eq(pthread_create(&sender, NULL, send_message, &fd[1]), 0);
+    ck_result(ptxiLaunchWatched(&w, &watch), PTXI_ERROR_LAUNCH_TIMEOUT);
+    ok(ptxiGetLastReport(NULL, &report));
+    ck_assert_int_eq(report.fault, PTXI_FAULT_INTERRUPTED);
+    ck_assert_int_eq(pthread_join(sender, &result), 0);
+    ck_assert_ptr_null(result);
+    ck_assert_int_eq(pthread_join(reader, &result), 0);
+    ck_assert_ptr_null(result);
+    ck_result(ptxiWatchBegin(NULL, ctx), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiWatchBegin(&watch, NULL), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiWatchEnd(NULL, NULL), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiWatchGetWait(&watch, NULL), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiWatchInterrupt(NULL, 1), PTXI_ERROR_INVALID_VALUE);
+    close(fd[0]);
+    close(fd[1]);
+}
+END_TEST
+
 START_TEST(workers_can_be_chosen)
 {
     unsigned n;
@@ -805,6 +881,7 @@ int main(void)
     tcase_add_test(t, wide_output_is_truncated);
     tcase_add_test(t, progress_is_reported);
     tcase_add_test(t, launches_are_interrupted);
+    tcase_add_test(t, waits_are_watched);
     tcase_add_test(t, workers_can_be_chosen);
     tcase_add_test(t, counters_count);
     tcase_add_test(t, threads_share_a_module);
