@@ -63,7 +63,7 @@ class _Watch:
             time.sleep(_POLL)
 
     def end(self, outer: Optional[int]) -> None:
-        """End a wait. `outer` is the context before it, if a signal handler has interrupted another wait to begin it."""
+        """End a wait. `outer` is the context before it: that of a wait that a signal handler has interrupted."""
         library().WatchEnd(self.reference, outer)
 
     def launch_after_signals(self, function: Callable[..., int], launch_: Any) -> int:
