@@ -287,28 +287,11 @@ uint32_t *ptxi_track_make_words(struct ptxi_tracker *t, struct ptxi_track_page *
     return words;
 }
 
-/* Adds bytes to a word. */
-static inline void add_to_word(const struct ptxi_warp *w, uint32_t *word, uint32_t mask, uint32_t place)
-{
-    uint32_t old = __atomic_load_n(word, __ATOMIC_RELAXED), new;
-
-    do
-        new = place << PTXI_TRACK_PLACE | (old & PTXI_TRACK_MASK) | mask;
-    while (new != old && (w->only_worker ? __atomic_store_n(word, new, __ATOMIC_RELAXED), false
-                                         : !__atomic_compare_exchange_n(word, &old, new, true, __ATOMIC_RELAXED,
-                                                                        __ATOMIC_RELAXED)));
-}
-
-static inline uint32_t bytes_of(uint64_t first, uint64_t end)
-{
-    return (uint32_t)((1u << end) - 1) & ~((1u << first) - 1);
-}
-
 RACY static void read_word(const struct ptxi_warp *w, uint32_t *read, uint32_t written, uint32_t mask, uint32_t place)
 {
     mask &= ~written;
     if (mask & ~*read)
-        add_to_word(w, read, mask, place);
+        ptxi_track_add(w, read, mask, place);
 }
 
 RACY static void track_in_page(const struct ptxi_warp *w, enum ptxi_track_kind kind, struct ptxi_track_page *p,
@@ -320,22 +303,13 @@ RACY static void track_in_page(const struct ptxi_warp *w, enum ptxi_track_kind k
 
     if (!words)
         return;
-    if (kind == PTXI_TRACK_READ) {
-        for (; k <= last && k < PTXI_TRACK_WORDS; k++)
-            read_word(w, &words[k], writes[k], bytes_of(k == offset / 8 ? offset % 8 : 0, k == last ? end % 8 : 8),
-                      place);
+    if (kind != PTXI_TRACK_READ) {
+        ptxi_track_add_range(w, words, offset, end, place);
         return;
     }
-    if (k == last) {
-        add_to_word(w, &words[k], bytes_of(offset % 8, end % 8), place);
-        return;
-    }
-    if (offset % 8)
-        add_to_word(w, &words[k++], bytes_of(offset % 8, 8), place);
-    for (; k < last; k++)
-        words[k] = place << PTXI_TRACK_PLACE | PTXI_TRACK_MASK;
-    if (end % 8)
-        add_to_word(w, &words[k], bytes_of(0, end % 8), place);
+    for (; k <= last && k < PTXI_TRACK_WORDS; k++)
+        read_word(w, &words[k], writes[k],
+                  ptxi_track_bytes(k == offset / 8 ? offset % 8 : 0, k == last ? end % 8 : 8), place);
 }
 
 void ptxi_track_range(const struct ptxi_warp *w, enum ptxi_track_kind kind, uint64_t address, uint64_t size,
@@ -441,7 +415,7 @@ RACY void ptxi_track_reduce(const struct ptxi_warp *w, uint64_t address, uint32_
     for (uint64_t k = offset / 4; k <= (offset + size - 1) / 4; k++)
         if (p->operations[k] != op)
             p->operations[k] = p->operations[k] ? (uint16_t)PTXI_TRACK_MIXED : op;
-    add_to_word(w, &words[offset / 8], bytes_of(offset % 8, offset % 8 + size), place);
+    ptxi_track_add(w, &words[offset / 8], ptxi_track_bytes(offset % 8, offset % 8 + size), place);
     if (!ptxi_track_is_exact(op))
         add_to_log(w, &(struct ptxi_track_entry){ w->cta->number, address, value, place, op });
 }

@@ -15,6 +15,7 @@
 
 #include "exec/engine/cta.h"
 #include "exec/engine/warp.h"
+#include "exec/memory/access.h"
 
 enum { PTXI_TRACK_WORDS = PTXI_TRACK_PAGE / 8, PTXI_TRACK_MASK = 0xff, PTXI_TRACK_PLACE = 8 };
 
@@ -90,6 +91,41 @@ static inline struct ptxi_track_page *ptxi_track_page(const struct ptxi_warp *w,
         *hit = (struct ptxi_track_hit){ key, p };
     }
     return hit->page;
+}
+
+static inline uint32_t ptxi_track_bytes(uint64_t first, uint64_t end)
+{
+    return (uint32_t)((1u << end) - 1) & ~((1u << first) - 1);
+}
+
+/* Adds bytes to a word. */
+static inline void ptxi_track_add(const struct ptxi_warp *w, uint32_t *word, uint32_t mask, uint32_t place)
+{
+    uint32_t old = __atomic_load_n(word, __ATOMIC_RELAXED), new;
+
+    do
+        new = place << PTXI_TRACK_PLACE | (old & PTXI_TRACK_MASK) | mask;
+    while (new != old && (w->only_worker ? __atomic_store_n(word, new, __ATOMIC_RELAXED), false
+                                         : !__atomic_compare_exchange_n(word, &old, new, true, __ATOMIC_RELAXED,
+                                                                        __ATOMIC_RELAXED)));
+}
+
+/* Adds the bytes from one offset in a page to another, its end. */
+RACY static inline void ptxi_track_add_range(const struct ptxi_warp *w, uint32_t *words, uint64_t offset, uint64_t end,
+                                             uint32_t place)
+{
+    uint64_t k = offset / 8, last = end / 8;
+
+    if (k == last) {
+        ptxi_track_add(w, &words[k], ptxi_track_bytes(offset % 8, end % 8), place);
+        return;
+    }
+    if (offset % 8)
+        ptxi_track_add(w, &words[k++], ptxi_track_bytes(offset % 8, 8), place);
+    for (; k < last; k++)
+        words[k] = place << PTXI_TRACK_PLACE | PTXI_TRACK_MASK;
+    if (end % 8)
+        ptxi_track_add(w, &words[k], ptxi_track_bytes(0, end % 8), place);
 }
 
 /* Records an access of a warp to a row of bytes, or of one lane. */

@@ -38,29 +38,6 @@ static const struct ptxi_insn *described(const struct ptxi_insn *i)
     return i[1].op == PTXI_OP_guard ? i + 2 : i + 1;
 }
 
-/* The launch fails at an address that is misaligned or outside of memory, so what is recorded then does not matter. */
-static __attribute__((noinline)) void track_lanes(const struct ptxi_warp *w, const struct ptxi_insn *i, bool atomic)
-{
-    _Alignas(64) uint64_t buffer[PTXI_LANES];
-    const void *a = PTXI_SLOT(w, i->a);
-    const uint64_t *addresses = i->mods & PTXI_CHECK_ROW ? ptxi_address_lanes(a, buffer) : a;
-    const struct ptxi_insn *real = described(i);
-    uint32_t size = i->mods & PTXI_CHECK_BYTES, place = i->b | (uint32_t)i->c << 16;
-    enum ptxi_track_kind kind = i->mods & PTXI_CHECK_WRITE ? PTXI_TRACK_WRITE : PTXI_TRACK_READ;
-
-    for (ptxi_lanes left = w->active; left; left &= left - 1) {
-        unsigned l = ptxi_first_lane(left);
-        uint64_t address = addresses[l] + (uint64_t)(int64_t)i->imm;
-
-        if (address >= PTXI_SHARED_WINDOW)
-            continue;
-        if (!atomic || is_exchange(real->op))
-            ptxi_track_range(w, kind, address, size, place);
-        else if (!(address & (size - 1)))
-            ptxi_track_reduce(w, address, size, real->op, element(PTXI_SLOT(w, real->b), size, l), place);
-    }
-}
-
 typedef uint32_t eight __attribute__((vector_size(32), aligned(4)));
 
 /* Records reads of eight words of memory, but not of bytes that were written before. Another worker that changes a word
@@ -109,6 +86,73 @@ static __attribute__((noinline)) bool use_page(const struct ptxi_warp *w, struct
     return address - r->first <= PTXI_TRACK_PAGE - bytes;
 }
 
+/* Records one range of bytes that lanes have written. */
+static inline void track_written(const struct ptxi_warp *w, struct ptxi_track_row *r, uint64_t address, uint64_t end,
+                                 uint32_t place)
+{
+    const uint64_t bytes = end - address;
+
+    if (__builtin_expect((r->tracker ^ ((struct ptxi_tracker_head *)w->cta->grid->tracker)->key) ||
+                         address - r->first > PTXI_TRACK_PAGE - bytes, 0) && !use_page(w, r, address, bytes))
+        ptxi_track_range(w, PTXI_TRACK_WRITE, address, bytes, place);
+    else
+        ptxi_track_add_range(w, (uint32_t *)r->writes, address - r->first, end - r->first, place);
+}
+
+static inline const uint64_t *addresses_of(const struct ptxi_warp *w, const struct ptxi_insn *i, uint64_t *buffer)
+{
+    const void *a = PTXI_SLOT(w, i->a);
+
+    return i->mods & PTXI_CHECK_ROW ? ptxi_address_lanes(a, buffer) : a;
+}
+
+/* Records an access of each lane. Elements that follow each other are recorded at once. The launch fails at an address
+ * that is misaligned or outside of memory, so what is recorded then does not matter. */
+static __attribute__((noinline)) void track_lanes(const struct ptxi_warp *w, const struct ptxi_insn *i)
+{
+    _Alignas(64) uint64_t buffer[PTXI_LANES];
+    const uint64_t *addresses = addresses_of(w, i, buffer);
+    const uint32_t size = i->mods & PTXI_CHECK_BYTES, place = i->b | (uint32_t)i->c << 16;
+    struct ptxi_track_row *r = &w->worker->rows[ptxi_track_row_of(i)];
+
+    for (ptxi_lanes left = w->active; left;) {
+        uint64_t address = addresses[ptxi_first_lane(left)] + (uint64_t)(int64_t)i->imm, end = address;
+
+        do {
+            end += size;
+            left &= left - 1;
+        } while (left && addresses[ptxi_first_lane(left)] + (uint64_t)(int64_t)i->imm == end);
+        if (address >= PTXI_SHARED_WINDOW || end > PTXI_SHARED_WINDOW)
+            continue;
+        if (i->mods & PTXI_CHECK_WRITE)
+            track_written(w, r, address, end, place);
+        else
+            ptxi_track_range(w, PTXI_TRACK_READ, address, end - address, place);
+    }
+}
+
+/* The same for atomic operations. */
+static __attribute__((noinline)) void track_atomics(const struct ptxi_warp *w, const struct ptxi_insn *i)
+{
+    _Alignas(64) uint64_t buffer[PTXI_LANES];
+    const uint64_t *addresses = addresses_of(w, i, buffer);
+    const struct ptxi_insn *real = described(i);
+    const uint32_t size = i->mods & PTXI_CHECK_BYTES, place = i->b | (uint32_t)i->c << 16;
+    const enum ptxi_track_kind kind = i->mods & PTXI_CHECK_WRITE ? PTXI_TRACK_WRITE : PTXI_TRACK_READ;
+
+    for (ptxi_lanes left = w->active; left; left &= left - 1) {
+        unsigned l = ptxi_first_lane(left);
+        uint64_t address = addresses[l] + (uint64_t)(int64_t)i->imm;
+
+        if (address >= PTXI_SHARED_WINDOW)
+            continue;
+        if (is_exchange(real->op))
+            ptxi_track_range(w, kind, address, size, place);
+        else if (!(address & (size - 1)))
+            ptxi_track_reduce(w, address, size, real->op, element(PTXI_SLOT(w, real->b), size, l), place);
+    }
+}
+
 /* Records weak stores of all lanes to a row of neighbouring elements, the usual case, as native code does
  * (native/family_memory.c). False: it is something else. */
 RACY static inline bool track_stored_row(const struct ptxi_warp *w, const struct ptxi_insn *i)
@@ -142,14 +186,16 @@ OP( track_access )
         NEXT;
     if (__builtin_expect(track_stored_row(w, i), 1))
         NEXT;
-    if (!atomic && find_row(w, i, &address, &bytes)) {
+    if (atomic) {
+        track_atomics(w, i);
+    } else if (find_row(w, i, &address, &bytes)) {
         enum ptxi_track_kind kind = i->mods & PTXI_CHECK_WRITE ? PTXI_TRACK_WRITE : PTXI_TRACK_READ;
         uint32_t place = i->b | (uint32_t)i->c << 16;
 
         if (!track_words(w, kind, address, bytes, place))
             ptxi_track_range(w, kind, address, bytes, place);
     } else {
-        track_lanes(w, i, atomic);
+        track_lanes(w, i);
     }
     NEXT;
 }
