@@ -7,14 +7,18 @@ void ptxi_shared_words_create(struct ptxi_shared_words *s, uint64_t bytes)
 {
     s->bytes = (uint32_t)(bytes & ~UINT64_C(3));
     s->states = calloc((size_t)s->bytes / 4 + 1, sizeof *s->states);
-    s->log = s->states ? malloc(PTXI_WORD_LOG * sizeof *s->log) : NULL;
+    s->read_lines = calloc(2 * ((size_t)s->bytes / PTXI_WORD_LINE + 1), sizeof *s->read_lines);
+    s->log = s->states && s->read_lines ? malloc(PTXI_WORD_LOG * sizeof *s->log) : NULL;
     if (!s->log)
         ptxi_shared_words_free(s);
+    else
+        s->atomic_lines = s->read_lines + s->bytes / PTXI_WORD_LINE + 1;
 }
 
 void ptxi_shared_words_free(struct ptxi_shared_words *s)
 {
     free(s->states);
+    free(s->read_lines);
     free(s->log);
     *s = (struct ptxi_shared_words){ .states = NULL };
 }

@@ -45,7 +45,12 @@ struct ptxi_shared_words {
     uint32_t epoch;        /* clock of the barrier to which the log belongs */
     uint32_t exact;        /* clock of the barrier since which the race checker checks all accesses; 0: never */
     uint32_t *log, log_size;
+    /* By lines of 32 words: the barrier since which all words are READ_BY_ALL, or ATOMIC_BY_ALL. That lasts until the
+     * next barrier, because any other access may race. */
+    uint32_t *read_lines, *atomic_lines;
+    uint32_t tries;        /* number of times that lines might have become so */
 };
+enum { PTXI_WORD_LINE = 128, PTXI_WORD_MAX_LINES = 16 }; /* bytes of a line; lines of an access that are looked at */
 
 struct ptxi_check_cta;
 struct ptxi_insn;

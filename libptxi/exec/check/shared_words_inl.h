@@ -114,19 +114,21 @@ struct word_accesses {
 /* The states of all words if they are alike, so that one decision is enough. */
 enum words_alike { WORDS_DIFFER, WORDS_OLD, WORDS_OF_ALL, WORDS_OF_OTHERS, WORDS_OWN };
 
-INLINE enum words_alike compare_words(const struct word_accesses *a, enum word_access access)
+/* row: the words of lanes are neighbours, so that the compiler needs no gathers. */
+INLINE enum words_alike compare_words(const struct word_accesses *a, enum word_access access, bool row)
 {
     const uint32_t *states = a->k->words.states, thread = (1 << PTXI_WORD_THREAD_BITS) - 1;
     uint32_t many = access == WORD_ATOMIC ? PTXI_WORD_ATOMIC_BY_ALL : PTXI_WORD_READ_BY_ALL;
-    uint32_t first = states[a->addresses[0] / 4], highest = 0, lowest = UINT32_MAX, kinds = 0, owners = 0, own = 0;
+    const uint32_t *in_row = states + a->addresses[0] / 4;
+    uint32_t first = *in_row, highest = 0, lowest = UINT32_MAX, kinds = 0, owners = 0, own = 0;
 
-    for (uint32_t n = 0; n < a->count; n++) {
-        uint32_t state = states[a->addresses[n] / 4];
+    for (uint32_t n = 0; n < (row ? 32 : a->count); n++) {
+        uint32_t state = row ? in_row[n] : states[a->addresses[n] / 4];
 
         highest = state > highest ? state : highest;
         lowest = state < lowest ? state : lowest;
         kinds |= (state ^ first) & ~thread & ((1 << PTXI_WORD_TIME_SHIFT) - 1);
-        owners |= (state ^ (a->first.now + a->lane[n])) & thread;
+        owners |= (state ^ (a->first.now + (row ? n : a->lane[n]))) & thread;
         own |= !((state ^ a->first.now) >> PTXI_WORD_LANE_BITS & (thread >> PTXI_WORD_LANE_BITS));
     }
     if (highest < a->first.barrier)
@@ -140,10 +142,14 @@ INLINE enum words_alike compare_words(const struct word_accesses *a, enum word_a
     return owners || lowest < a->first.met ? WORDS_DIFFER : WORDS_OWN;
 }
 
-INLINE void set_words(const struct word_accesses *a, enum ptxi_word_kind kind)
+INLINE void set_words(const struct word_accesses *a, enum ptxi_word_kind kind, bool row)
 {
-    uint32_t own = state_of(&a->first, kind);
+    uint32_t own = state_of(&a->first, kind), *in_row = a->k->words.states + a->addresses[0] / 4;
 
+    for (uint32_t n = 0; row && n < 32; n++)
+        in_row[n] = own + n;
+    if (row)
+        return;
     for (uint32_t n = 0; n < a->count; n++)
         a->k->words.states[a->addresses[n] / 4] = own + a->lane[n];
 }
@@ -193,21 +199,23 @@ INLINE bool check_lanes(const struct word_accesses *a, enum word_access access, 
 }
 
 /* The first access of all words since a barrier. */
-INLINE bool check_old(const struct word_accesses *a, enum word_access access, uint32_t *new)
+INLINE bool check_old(const struct word_accesses *a, enum word_access access, uint32_t *new, bool row)
 {
     static const enum ptxi_word_kind kinds[] = { PTXI_WORD_READ, PTXI_WORD_WRITTEN, PTXI_WORD_ATOMIC };
     const uint32_t *states = a->k->words.states;
     uint32_t own = state_of(&a->first, kinds[access]), off = 0;
 
-    set_words(a, kinds[access]);
+    set_words(a, kinds[access], row);
     *new = a->lanes;
+    if (row)
+        return true;
     for (uint32_t n = 0; n < a->count; n++)
         off |= states[a->addresses[n] / 4] ^ (own + a->lane[n]);
     return !off || check_lanes(a, access, new); /* lanes have words in common */
 }
 
 /* All words belong to the thread that accesses them, and to no other. */
-INLINE bool check_own(const struct word_accesses *a, enum word_access access, uint32_t *new)
+INLINE bool check_own(const struct word_accesses *a, enum word_access access, uint32_t *new, bool row)
 {
     enum ptxi_word_kind now = kind_of(a->k->words.states[a->addresses[0] / 4]), next = now;
 
@@ -220,7 +228,7 @@ INLINE bool check_own(const struct word_accesses *a, enum word_access access, ui
         next = PTXI_WORD_WRITTEN;
     if (next == now)
         return true;
-    set_words(a, next);
+    set_words(a, next, row);
     *new = a->lanes;
     return true;
 }
@@ -260,23 +268,86 @@ INLINE bool is_row(const struct word_accesses *a)
     return a->count == 32 && !off;
 }
 
-INLINE bool check_warp(const struct word_accesses *a, enum word_access access)
+INLINE uint32_t *lines_of(const struct ptxi_shared_words *s, enum word_access access)
 {
-    enum words_alike alike = a->size == 4 ? compare_words(a, access) : WORDS_DIFFER;
+    return access == WORD_ATOMIC ? s->atomic_lines : s->read_lines;
+}
+
+/* Whether all lines of an access have words that all threads read, or modify with atomic operations. */
+INLINE bool is_by_all(const struct word_accesses *a, enum word_access access, const uint32_t *from, uint32_t imm)
+{
+    const struct ptxi_shared_words *s = &a->k->words;
+    const uint32_t *lines = lines_of(s, access);
+    uint32_t lowest = UINT32_MAX, highest = 0, bits = 0, off = 0, first, last;
+
+    if (a->lanes == UINT32_MAX) {
+        for (uint32_t l = 0; l < 32; l++) {
+            uint32_t address = from[l] + imm;
+
+            lowest = address < lowest ? address : lowest;
+            highest = address > highest ? address : highest;
+            bits |= address;
+        }
+    } else {
+        for (uint32_t l = 0; l < 32; l++) {
+            uint32_t on = -(a->lanes >> l & 1), address = from[l] + imm;
+
+            lowest = (address | ~on) < lowest ? address : lowest;
+            highest = (address & on) > highest ? address : highest;
+            bits |= address & on;
+        }
+    }
+    if (bits & (a->size - 1) || a->size > s->bytes || highest > s->bytes - a->size)
+        return false;
+    first = lowest / PTXI_WORD_LINE;
+    last = (highest + a->size - 1) / PTXI_WORD_LINE;
+    if (lines[first] != s->epoch || last - first >= PTXI_WORD_MAX_LINES)
+        return false;
+    for (uint32_t n = first; n <= last; n++)
+        off |= lines[n] ^ s->epoch;
+    return !off;
+}
+
+/* After an access to words that are READ_BY_ALL or ATOMIC_BY_ALL: notes the lines of its first and last word, if all of
+ * their words are. */
+INLINE void note_by_all(const struct word_accesses *a, enum word_access access)
+{
+    enum { WORDS = PTXI_WORD_LINE / 4, TRIES = 4 };
+    struct ptxi_shared_words *s = &a->k->words;
+    uint32_t many = access == WORD_ATOMIC ? PTXI_WORD_ATOMIC_BY_ALL : PTXI_WORD_READ_BY_ALL;
+
+    if (s->tries++ % TRIES) /* it costs as much as the access */
+        return;
+    for (uint32_t k = 0; k < 2; k++) {
+        uint32_t n = a->addresses[k ? a->count - 1 : 0] / PTXI_WORD_LINE, off = 0;
+        const uint32_t *states = s->states + n * WORDS;
+
+        if (lines_of(s, access)[n] == s->epoch || n >= s->bytes / PTXI_WORD_LINE)
+            continue;
+        for (uint32_t m = 0; m < WORDS; m++)
+            off |= (states[m] < a->first.barrier) | (kind_of(states[m]) ^ many);
+        if (!off)
+            lines_of(s, access)[n] = s->epoch;
+    }
+}
+
+INLINE bool check_warp(const struct word_accesses *a, enum word_access access, bool row)
+{
+    enum words_alike alike = a->size == 4 ? compare_words(a, access, row && a->size == 4) : WORDS_DIFFER;
     uint32_t new = 0;
     bool passes = true;
 
     switch (alike) {
-    case WORDS_OLD: passes = check_old(a, access, &new); break;
-    case WORDS_OWN: passes = check_own(a, access, &new); break;
-    case WORDS_OF_ALL: break;
+    case WORDS_OLD: passes = check_old(a, access, &new, row); break;
+    case WORDS_OWN: passes = check_own(a, access, &new, row); break;
+    case WORDS_OF_ALL: note_by_all(a, access); break;
     case WORDS_OF_OTHERS:
-        set_words(a, access == WORD_READ ? PTXI_WORD_READ_BY_ALL : PTXI_WORD_ATOMIC_BY_ALL);
+        set_words(a, access == WORD_READ ? PTXI_WORD_READ_BY_ALL : PTXI_WORD_ATOMIC_BY_ALL, row);
         new = a->lanes;
         break;
     default: passes = check_lanes(a, access, &new);
     }
-    return passes && (!new || log_access(a, access, new, is_row(a)));
+    return passes && (!new || log_access(a, access, new, row));
 }
 
 /* The first two lanes of each run of lanes with the same address: they tell all about reads and atomic operations. */
@@ -340,13 +411,16 @@ INLINE bool check_words(struct ptxi_warp *w, const struct ptxi_insn *i, enum wor
         a.lanes = (uint32_t)((uint64_t)w->active >> (32 * half));
         if (!a.lanes)
             continue;
+        if (access != WORD_WRITE && !k->any_lanes &&
+            is_by_all(&a, access, (const uint32_t *)PTXI_SLOT(w, i->a) + 32 * half, (uint32_t)i->imm))
+            continue;
         if (!collect(&a, access, (const uint32_t *)PTXI_SLOT(w, i->a) + 32 * half, (uint32_t)i->imm, s->bytes))
             return false;
         a.meta = meta | warp << PTXI_META_WARP;
         a.first.now = (clock - s->base) << PTXI_WORD_TIME_SHIFT | warp << PTXI_WORD_LANE_BITS;
         a.first.barrier = (k->cta_clock - s->base) << PTXI_WORD_TIME_SHIFT;
         a.first.met = k->warps[warp].clock > s->base ? (k->warps[warp].clock - s->base) << PTXI_WORD_TIME_SHIFT : 0;
-        if (!check_warp(&a, access))
+        if (!(is_row(&a) ? check_warp(&a, access, true) : check_warp(&a, access, false)))
             return false;
         if (k->any_lanes)
             ptxi_order_touch(&k->warps[warp], (uint32_t)((uint64_t)w->active >> (32 * half)));
