@@ -47,7 +47,7 @@ LAYERS = [
     ("exec/matrix", "mma, wmma, wgmma, ldmatrix",
      "base num isa exec/memmap exec/engine exec/memory exec/arith exec/finding exec/check exec/init exec/track"),
     ("exec/sync", "barriers, votes, shuffles",
-     "base num isa exec/memmap exec/engine exec/memory exec/arith exec/finding exec/check"),
+     "base num isa exec/memmap exec/engine exec/memory exec/arith exec/finding exec/check exec/init"),
     ("exec/async", "cp.async, bulk copies, TMA, mbarrier",
      "base num isa exec/memmap exec/engine exec/memory exec/arith exec/finding exec/check exec/init exec/track "
      "exec/sync"),

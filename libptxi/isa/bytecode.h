@@ -124,7 +124,8 @@ enum {
     PTXI_CHECK_SHARED = 1 << 10,   /* an address of 32 bits in shared memory */
     PTXI_CHECK_GENERIC = 1 << 11,
     PTXI_CHECK_ROW = 1 << 12,      /* a is an address register of 5 units */
-    PTXI_CHECK_NO_RACE = 1 << 13   /* only of the intermediate form: it is not checked for races */
+    PTXI_CHECK_NO_RACE = 1 << 13,  /* only of the intermediate form: it is not checked for races */
+    PTXI_CHECK_LOCAL = 1 << 14     /* the same: .local memory, which only the tracking of uninitialised values checks */
 };
 
 /* check_fence: mods, in addition to the scope. */
@@ -134,7 +135,8 @@ enum { PTXI_CHECK_FENCE_PROXY = 4 /* it is fence.proxy.async */ };
 enum {
     PTXI_INIT_CLASS_SHIFT = 5,   /* class of the register, three bits */
     PTXI_INIT_ROW = 1 << 12,     /* as PTXI_CHECK_ROW */
-    PTXI_INIT_COMPUTED = 1 << 13 /* the value is a result of arithmetic */
+    PTXI_INIT_COMPUTED = 1 << 13, /* the value is a result of arithmetic */
+    PTXI_INIT_LOCAL = 1 << 14    /* as PTXI_CHECK_LOCAL */
 };
 /* check_object: mods, in addition to those of check_access. A bit for each of b, c, d. */
 enum {
@@ -159,6 +161,31 @@ struct ptxi_init_exact {
     uint16_t not_c, table;         /* the predicate c is negated; of lop3 */
     uint16_t shadow;               /* slots: of the result's shadow, then of the operands' shadows and values */
     uint16_t shadows[3], values[3];
+};
+/* pool[imm] of init_mma, init_ldmatrix and the like: the instruction that they describe, with the shadows and masks of
+ * its registers. Those of values that are always defined are PTXI_NO_SLOT. */
+struct ptxi_init_list {
+    uint16_t imm[2], mods;        /* of the instruction, low half first; wmma.store: mods 1: results of arithmetic */
+    uint16_t head, writes, reads; /* words of the head of its own list; numbers of results and sources */
+    uint16_t words[];             /* that head; then slots: shadows of the results, their masks; of the sources */
+};
+/* init_atomic: what the memory becomes. */
+enum ptxi_init_update {
+    PTXI_INIT_UPDATE_ALL,      /* a result of arithmetic, undefined if the memory or the operand is */
+    PTXI_INIT_UPDATE_UPWARD,   /* the same from the lowest undefined bit on */
+    PTXI_INIT_UPDATE_BITS,     /* bit by bit */
+    PTXI_INIT_UPDATE_AND,
+    PTXI_INIT_UPDATE_OR,
+    PTXI_INIT_UPDATE_EXCHANGE, /* the operand */
+    PTXI_INIT_UPDATE_KEEP      /* as undefined as before */
+};
+/* pool[imm] of an init_atomic. */
+struct ptxi_init_atomic {
+    uint16_t offset[2];            /* of the address, low half first */
+    uint16_t access;               /* PTXI_CHECK_..., PTXI_INIT_COMPUTED of the operand */
+    uint16_t class, update;        /* of the operand; enum ptxi_init_update */
+    uint16_t result;               /* slots: of the result's shadow, */
+    uint16_t operand, value;       /* the operand's shadow, and the operand */
 };
 /* check_wgmma: imm. Why the next instruction, an access to an accumulator or a wgmma, is invalid. */
 enum ptxi_wgmma_misuse { PTXI_WGMMA_NO_FENCE, PTXI_WGMMA_NOT_COMMITTED, PTXI_WGMMA_NOT_WAITED };

@@ -93,7 +93,8 @@ static bool is_counted(const struct emitter *e, const struct ptxi_ir_inst *i)
 
 static bool is_tracked(const struct emitter *e, const struct ptxi_ir_inst *i)
 {
-    return i->check && !(i->check & PTXI_CHECK_SHARED) && (i->check & PTXI_CHECK_WRITE || e->track == PTXI_TRACK_ALL);
+    return i->check && !(i->check & (PTXI_CHECK_SHARED | PTXI_CHECK_LOCAL)) &&
+           (i->check & PTXI_CHECK_WRITE || e->track == PTXI_TRACK_ALL);
 }
 
 /* The operation that checks or records an instruction, or 0. */

@@ -9,23 +9,13 @@
  * and integer sums, say which bits the defined bits of the operands determine (exec/init/init_value.c). Those of other
  * arithmetic are all ones if a source has an undefined bit. */
 #include "compile/codegen/codegen.h"
+#include "compile/codegen/track_init_inl.h"
+#include "compile/codegen/track_init_lanes.h"
 
 #include "isa/isa.h"
 
 #include <stddef.h>
 #include <string.h>
-
-struct tracker {
-    struct ptxi_ir *ir;
-    struct ptxi_ir_insertions ins;
-    bool *maybe;      /* per register: may be undefined */
-    bool *computed;   /* per register: a result of arithmetic */
-    bool *needed;     /* per register: may reach a place where it is checked or stored */
-    uint32_t *mask, *shadow; /* per register that may be undefined and is needed */
-    uint32_t vregs;   /* number of registers before shadows are made */
-    uint32_t zeros[PTXI_RC_COUNT];
-    bool changed, untracked;
-};
 
 /* --- which values may be undefined --- */
 
@@ -40,6 +30,8 @@ static bool is_move(uint16_t op)
     case PTXI_OP_ext_u8_64: case PTXI_OP_ext_s8_64: case PTXI_OP_ext_u16_32: case PTXI_OP_ext_s16_32:
     case PTXI_OP_ext_u16_64: case PTXI_OP_ext_s16_64: case PTXI_OP_ext_u32_64: case PTXI_OP_ext_s32_64:
     case PTXI_OP_trunc_32_16: case PTXI_OP_trunc_64_16: case PTXI_OP_trunc_64_32:
+    case PTXI_OP_ldp_u8_16: case PTXI_OP_ldp_s8_16: case PTXI_OP_ldp_16:
+    case PTXI_OP_stp_8: case PTXI_OP_stp_16: case PTXI_OP_stp_64:
         return true;
     default:
         return false;
@@ -172,10 +164,15 @@ static struct ptxi_ir_walk sources(const struct ptxi_ir *ir, const struct ptxi_i
     return ptxi_ir_reads(ir, copy);
 }
 
-/* The results are those of other lanes, whose masks say nothing of this one: they count as initialised. */
-static bool is_shfl(const struct ptxi_ir_inst *i)
+/* Operations whose results are values of other lanes, as they are. */
+static bool moves_between_lanes(const struct ptxi_ir_inst *i)
 {
-    return ptxi_op_mnemonics[i->op] == PTXI_M_shfl;
+    return ptxi_op_mnemonics[i->op] == PTXI_M_shfl || i->op == PTXI_OP_movmatrix;
+}
+
+static bool is_tracked_atomic(const struct ptxi_ir_inst *i)
+{
+    return i->check && (ptxi_op_mnemonics[i->op] == PTXI_M_atom || ptxi_op_mnemonics[i->op] == PTXI_M_red);
 }
 
 static void mark_results(struct tracker *t, const struct ptxi_ir_inst *i, bool *property)
@@ -216,16 +213,37 @@ static bool multiplies(uint16_t op)
     return op == PTXI_OP_shl_b16 || op == PTXI_OP_shl_b32 || op == PTXI_OP_shl_b64;
 }
 
+/* A scalar that a function returns or receives counts as computed: it is a value, unlike the bytes of a structure. */
+static void mark_scalars(struct tracker *t, const struct ptxi_ir_arg *args, uint32_t count)
+{
+    enum { SCALAR_BYTES = 8 };
+
+    for (uint32_t k = 0; k < count; k++) {
+        const struct ptxi_area *area = &t->ir->areas[args[k].area];
+
+        for (uint32_t n = 0; area->bytes <= SCALAR_BYTES && n < area->count; n++)
+            if (!t->computed[area->first + n])
+                t->changed = t->computed[area->first + n] = true;
+    }
+}
+
 static void propagate(struct tracker *t, const struct ptxi_ir_inst *i)
 {
-    bool moves = is_move(i->op) || (takes_apart(i->op) && !multiplies(i->op));
+    bool moves = is_move(i->op) || (takes_apart(i->op) && !multiplies(i->op)) || moves_between_lanes(i);
 
-    if (i->check || ptxi_ir_is_call(i)) { /* other results of accesses are defined */
-        if (is_tracked_load(i) && !t->untracked)
+    if (ptxi_ir_is_call(i) || is_tracked_load(i) || is_tracked_atomic(i) ||
+        ptxi_track_init_kind(i->op) == TRACK_LOAD) {
+        if (!t->untracked)
             mark_results(t, i, t->maybe);
+        if (ptxi_ir_is_call(i))
+            mark_scalars(t, t->ir->calls[i->aux].rets, t->ir->calls[i->aux].ret_count);
+        if (i->op == PTXI_OP_wgmma)
+            mark_results(t, i, t->computed);
         return;
     }
-    if (any_source(t, i, t->maybe) && !is_shfl(i))
+    if (i->check) /* other results of accesses are defined */
+        return;
+    if (any_source(t, i, t->maybe))
         mark_results(t, i, t->maybe);
     if (!moves || any_data_is_computed(t, i))
         mark_results(t, i, t->computed);
@@ -277,7 +295,8 @@ static void note_needed(struct tracker *t, const struct ptxi_ir_inst *i)
     need(t, i->guard);
     if (i->check)
         need(t, i->v[PTXI_F_A]);
-    if (is_tracked_store(i) || (!i->check && (ptxi_ir_is_branch(i) || i->op == PTXI_OP_brx ||
+    if (is_tracked_store(i) || is_tracked_atomic(i) || ptxi_ir_is_call(i) || i->op == PTXI_OP_ret ||
+        ptxi_track_init_kind(i->op) == TRACK_STORE || (!i->check && (ptxi_ir_is_branch(i) || i->op == PTXI_OP_brx ||
                                               any_result(t, i, t->needed))))
         need_sources(t, i);
 }
@@ -293,47 +312,6 @@ static void find_needed(struct tracker *t)
 }
 
 /* --- inserted instructions --- */
-
-static bool is_tracked(const struct tracker *t, uint32_t v)
-{
-    return v != PTXI_NONE && t->mask[v] != PTXI_NONE;
-}
-
-static unsigned class_of(const struct tracker *t, uint32_t v)
-{
-    return v == PTXI_NONE ? 0 : t->ir->vregs[v].class;
-}
-
-static uint32_t mask_of(const struct tracker *t, uint32_t v)
-{
-    return v == PTXI_NONE ? PTXI_NONE : t->mask[v];
-}
-
-static uint32_t shadow_of(const struct tracker *t, uint32_t v)
-{
-    return v == PTXI_NONE ? PTXI_NONE : t->shadow[v];
-}
-
-/* NULL: memory is short. */
-static struct ptxi_ir_inst *insert(struct tracker *t, uint32_t at, uint16_t op, uint32_t d)
-{
-    struct ptxi_ir_inst *i;
-
-    ptxi_ir_make(t->ir, &t->ins, at, op, 0, PTXI_RC_PRED, PTXI_NONE, PTXI_NONE);
-    if (t->ir->oom)
-        return NULL;
-    i = &t->ins.list[t->ins.count - 1].inst;
-    i->v[PTXI_F_D] = d;
-    i->writes = (uint8_t)((d != PTXI_NONE) << PTXI_F_D);
-    return i;
-}
-
-static void copy_guard(struct ptxi_ir_inst *to, const struct ptxi_ir_inst *from)
-{
-    to->guard = from->guard;
-    to->guard_negated = from->guard_negated;
-    to->flags |= from->flags & PTXI_IF_FRESH;
-}
 
 /* Before an instruction that uses the values. NULL: there are none, or memory is short. */
 static struct ptxi_ir_inst *insert_use(struct tracker *t, uint32_t at, enum ptxi_init_use use, const uint32_t masks[3])
@@ -547,7 +525,7 @@ static void track_value(struct tracker *t, uint32_t at, const struct ptxi_ir_ins
 
 static uint16_t access_mods(const struct tracker *t, const struct ptxi_ir_inst *i, unsigned bytes, uint32_t value)
 {
-    return (uint16_t)((i->check & (PTXI_CHECK_SHARED | PTXI_CHECK_GENERIC)) | bytes |
+    return (uint16_t)((i->check & (PTXI_CHECK_SHARED | PTXI_CHECK_GENERIC | PTXI_CHECK_LOCAL)) | bytes |
                       class_of(t, value) << PTXI_INIT_CLASS_SHIFT);
 }
 
@@ -594,30 +572,6 @@ static void track_access(struct tracker *t, uint32_t at, const struct ptxi_ir_in
 }
 
 static const uint32_t no_masks[3] = { PTXI_NONE, PTXI_NONE, PTXI_NONE };
-
-static void define_results(struct tracker *t, uint32_t at, const struct ptxi_ir_inst *i)
-{
-    struct ptxi_ir_walk w = ptxi_ir_writes(t->ir, i);
-    struct ptxi_ir_inst *o;
-    uint32_t v;
-
-    while (ptxi_ir_next(&w, &v)) {
-        if (!is_tracked(t, v))
-            continue;
-        o = insert_spread(t, at, v, no_masks);
-        if (!o)
-            return;
-        copy_guard(o, i);
-    }
-}
-
-/* An atomic operation defines its memory, and its result is defined. */
-static void track_atomic(struct tracker *t, uint32_t at, const struct ptxi_ir_inst *i)
-{
-    use_address(t, at, i);
-    track_element(t, at, i, PTXI_NONE, i->check & PTXI_CHECK_BYTES, 0);
-    define_results(t, at, i);
-}
 
 /* `bytes` of shared memory, or of memory at a generic address, get the shadow of v, or are defined. */
 static void define_memory(struct tracker *t, uint32_t at, const struct ptxi_ir_inst *i, unsigned bytes, int32_t offset)
@@ -668,14 +622,96 @@ static void track_copy(struct tracker *t, uint32_t at, const struct ptxi_ir_inst
 /* Instructions that write memory in other ways than stores. */
 static void track_writer(struct tracker *t, uint32_t at, const struct ptxi_ir_inst *i)
 {
-    enum { ROW_BYTES = 16, MBARRIER_BYTES = 8 };
+    enum { MBARRIER_BYTES = 8 };
 
     if (i->op == PTXI_OP_cp_async)
         track_copy(t, at, i);
-    else if (i->op == PTXI_OP_stmatrix) /* lanes without meaningful addresses may define other memory */
-        define_memory(t, at, i, ROW_BYTES, i->imm >> PTXI_MATRIX_OFFSET);
     else if (i->op == PTXI_OP_mbarrier_init)
         define_memory(t, at, i, MBARRIER_BYTES, i->imm);
+}
+
+/* The words of a function's results are as undefined as what a 64-bit value is made of. */
+static void track_stp(struct tracker *t, uint32_t at, const struct ptxi_ir_inst *i)
+{
+    static const uint8_t words[] = { PTXI_F_B, PTXI_F_EXTRA };
+    struct ptxi_ir_inst part = *i;
+
+    if (i->op != PTXI_OP_stp_64) {
+        ptxi_track_init_insert(t, at, i);
+        return;
+    }
+    part.op = PTXI_OP_unpack_32;
+    part.reads = 1u << PTXI_F_A;
+    part.writes = 1u << PTXI_F_D;
+    part.mods = sizeof(uint64_t);
+    for (unsigned k = 0; k < sizeof words; k++) {
+        part.v[PTXI_F_D] = i->v[words[k]];
+        part.v[PTXI_F_B] = part.v[PTXI_F_EXTRA] = PTXI_NONE;
+        part.imm = (int32_t)k;
+        track_value(t, at, &part);
+    }
+}
+
+static void track_call(struct tracker *t, uint32_t at, const struct ptxi_ir_inst *i)
+{
+    const struct ptxi_ir_call *c = &t->ir->calls[i->aux];
+
+    ptxi_track_init_pass(t, at, c->args, c->arg_count, false);
+    ptxi_track_init_receive(t, at, c->rets, c->ret_count);
+}
+
+static bool only_source_is(const struct tracker *t, const struct ptxi_ir_inst *i, uint32_t v)
+{
+    uint32_t from[3];
+
+    undefined_sources(t, i, from);
+    return from[1] == PTXI_NONE && from[0] == mask_of(t, v);
+}
+
+static void track_alloca(struct tracker *t, uint32_t at, const struct ptxi_ir_inst *i)
+{
+    struct ptxi_ir_inst *o = insert(t, at, PTXI_OP_init_alloca, PTXI_NONE);
+
+    if (!o)
+        return;
+    copy_guard(o, i);
+    o->flags = (uint16_t)((o->flags & ~PTXI_IF_PURE) | PTXI_IF_NOT_SHARED);
+    ptxi_ir_set_read(o, PTXI_F_A, i->v[PTXI_F_A]);
+    o->mods = i->op == PTXI_OP_alloca_64;
+    o->imm = i->imm;
+}
+
+/* Instructions in which lanes exchange values. If other operands than the value may be undefined, each lane's result
+ * follows from its own operands. */
+static bool track_lanes(struct tracker *t, uint32_t at, const struct ptxi_ir_inst *i)
+{
+    switch (ptxi_track_init_kind(i->op)) {
+    case TRACK_COLLECTIVE:
+        if (!only_source_is(t, i, i->v[PTXI_F_A]))
+            return false;
+        ptxi_track_init_collective(t, at, i);
+        return true;
+    case TRACK_STORE:
+        ptxi_track_init_list(t, at, i);
+        return true;
+    case TRACK_MATRIX: case TRACK_LOAD:
+        if (any_result_is_tracked(t, i))
+            ptxi_track_init_list(t, at, i);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void track_memory(struct tracker *t, uint32_t at, const struct ptxi_ir_inst *i)
+{
+    if (is_tracked_load(i) || is_tracked_store(i)) {
+        track_access(t, at, i);
+    } else {
+        use_address(t, at, i);
+        if (is_tracked_atomic(i))
+            ptxi_track_init_atomic(t, at, i);
+    }
 }
 
 static void track_inst(struct tracker *t, uint32_t at)
@@ -687,16 +723,20 @@ static void track_inst(struct tracker *t, uint32_t at)
         return;
     if (i.guard != PTXI_NONE)
         insert_use(t, at, PTXI_INIT_GUARD, (uint32_t[]){ mask_of(t, i.guard), PTXI_NONE, PTXI_NONE });
-    if (is_tracked_load(&i) || is_tracked_store(&i))
-        track_access(t, at, &i);
-    else if (i.check)
-        track_atomic(t, at, &i);
-    else if (ptxi_ir_is_call(&i) || is_shfl(&i))
-        define_results(t, at, &i);
-    else if (ptxi_ir_is_branch(&i) || i.op == PTXI_OP_brx) {
+    if (i.check) {
+        track_memory(t, at, &i);
+    } else if (ptxi_ir_is_call(&i)) {
+        track_call(t, at, &i);
+    } else if (i.op == PTXI_OP_ret) {
+        ptxi_track_init_pass(t, at, t->ir->returned, t->ir->returned_count, true);
+    } else if (ptxi_ir_is_branch(&i) || i.op == PTXI_OP_brx) {
         undefined_sources(t, &i, from);
         insert_use(t, at, PTXI_INIT_BRANCH, from);
-    } else {
+    } else if (i.op == PTXI_OP_alloca_32 || i.op == PTXI_OP_alloca_64) {
+        track_alloca(t, at, &i);
+    } else if (i.op == PTXI_OP_stp_8 || i.op == PTXI_OP_stp_16 || i.op == PTXI_OP_stp_64) {
+        track_stp(t, at, &i);
+    } else if (!track_lanes(t, at, &i)) {
         track_writer(t, at, &i);
         track_value(t, at, &i);
     }
@@ -708,12 +748,40 @@ static void fill_unwritten(struct tracker *t, const struct ptxi_liveness *live)
     uint32_t first = t->ir->blocks[t->ir->order[0]].first;
 
     for (uint32_t v = 0; v < t->vregs; v++)
-        if (live->at_entry[v] && is_tracked(t, v)) {
+        if (live->at_entry[v] && is_tracked(t, v) && !ptxi_ir_is_argument(t->ir, v)) {
             struct ptxi_ir_inst *i = insert_spread(t, first, v, no_masks);
 
             if (!i)
                 return;
             i->imm |= PTXI_INIT_UNDEFINED;
+        }
+}
+
+/* What a function finds when it begins: its arguments, and new .local memory. */
+static void track_entry(struct tracker *t, const struct ptxi_liveness *live)
+{
+    uint32_t first = t->ir->blocks[t->ir->order[0]].first;
+    struct ptxi_ir_inst *o;
+
+    fill_unwritten(t, live);
+    ptxi_track_init_receive_arguments(t, first);
+    if (!t->ir->local_bytes || !(o = insert(t, first, PTXI_OP_init_depot, PTXI_NONE)))
+        return;
+    o->flags = (uint16_t)((o->flags & ~PTXI_IF_PURE) | PTXI_IF_NOT_SHARED);
+    o->imm = (int32_t)t->ir->local_bytes;
+}
+
+static bool begins_once(const struct ptxi_ir *ir)
+{
+    return ir->blocks[ir->order[0]].pred_count == 0;
+}
+
+static void find_arguments(struct tracker *t)
+{
+    for (uint32_t v = 0; v < t->vregs; v++)
+        if (ptxi_ir_is_argument(t->ir, v) && begins_once(t->ir) && !t->untracked) {
+            t->maybe[v] = true;
+            t->computed[v] = t->ir->areas[t->ir->vregs[v].value].bytes <= 8;
         }
 }
 
@@ -757,11 +825,12 @@ bool ptxi_track_init(struct ptxi_ir *ir)
     for (uint32_t k = 0; k < count; k++)
         t.untracked |= writes_untracked(ir, &ir->insts[k]);
     ir->untracked = t.untracked;
+    find_arguments(&t);
     find_values(&t);
     find_needed(&t);
     if (!make_shadows(&t))
         return false;
-    fill_unwritten(&t, &live);
+    track_entry(&t, &live);
     for (uint32_t k = 0; k < count && !ir->oom; k++)
         track_inst(&t, k);
     return !ir->oom && ptxi_ir_insert(ir, &t.ins);

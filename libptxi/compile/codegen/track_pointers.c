@@ -183,7 +183,7 @@ static void check(struct tracker *t, uint32_t at)
     struct origins o;
     struct ptxi_ir_inst *i;
 
-    if (!access.check || access.check & PTXI_CHECK_SHARED || access.flags & PTXI_IF_DEAD)
+    if (!access.check || access.check & (PTXI_CHECK_SHARED | PTXI_CHECK_LOCAL) || access.flags & PTXI_IF_DEAD)
         return;
     o = origins_of(t, access.v[PTXI_F_A]);
     if (!is_known(t, &o))

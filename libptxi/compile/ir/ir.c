@@ -223,6 +223,7 @@ static struct ptxi_ir_inst *add_insertion(struct ptxi_ir *ir, struct ptxi_ir_ins
     ins->list = p;
     p[ins->count].at = at;
     p[ins->count].order = ins->count;
+    p[ins->count].after = false;
     reset(&p[ins->count].inst, op);
     p[ins->count].inst.ptx = ir->insts[at].ptx;
     return &p[ins->count++].inst;
@@ -250,6 +251,8 @@ static int compare_insertions(const void *a, const void *b)
 
     if (x->at != y->at)
         return x->at < y->at ? -1 : 1;
+    if (x->after != y->after)
+        return x->after ? 1 : -1;
     return x->order < y->order ? -1 : 1;
 }
 
@@ -268,9 +271,11 @@ bool ptxi_ir_insert(struct ptxi_ir *ir, struct ptxi_ir_insertions *ins)
         return !(ir->oom = true);
     for (uint32_t k = 0; k < ir->count; k++) {
         moved[k] = n;
-        while (next < ins->count && ins->list[next].at == k)
+        while (next < ins->count && ins->list[next].at == k && !ins->list[next].after)
             insts[n++] = ins->list[next++].inst;
         insts[n++] = ir->insts[k];
+        while (next < ins->count && ins->list[next].at == k)
+            insts[n++] = ins->list[next++].inst;
     }
     assert(next == ins->count && n == ir->count + ins->count);
     moved[ir->count] = n;

@@ -198,9 +198,10 @@ void ptxi_ir_set_write(struct ptxi_ir_inst *i, unsigned field, uint32_t vreg);
 void ptxi_ir_make_nop(struct ptxi_ir_inst *i);
 
 /* Instructions to insert. They are collected in any order, then inserted at once. Those for one place stay in the order
- * in which they were added. `at` is an index of the old list. */
+ * in which they were added. `at` is an index of the old list; `after`: after that instruction, in its block. */
 struct ptxi_ir_insertion {
     uint32_t at, order;
+    bool after;
     struct ptxi_ir_inst inst;
 };
 struct ptxi_ir_insertions {

@@ -17,9 +17,9 @@ struct iteration {
 /* True if the instruction was inserted to check a kernel (codegen/track_init.c, track_pointers.c). */
 static bool is_tracking(const struct ptxi_ir_inst *i)
 {
+    if (i->op >= PTXI_OP_init_spread && i->op <= PTXI_OP_init_alloca) /* they are adjacent in isa/internal.def */
+        return true;
     switch (i->op) {
-    case PTXI_OP_init_spread: case PTXI_OP_init_move: case PTXI_OP_init_bits: case PTXI_OP_init_exact:
-    case PTXI_OP_init_use: case PTXI_OP_init_load: case PTXI_OP_init_store:
     case PTXI_OP_check_object: case PTXI_OP_check_wgmma:
         return true;
     default:

@@ -19,6 +19,14 @@ static void copy_register_parameter(struct ptxi_lower *l, const struct ptxi_var 
     }
 }
 
+/* A check of .local memory, which no other thread accesses. */
+static uint16_t local_check(const struct ptxi_lower *l, unsigned bytes, bool write)
+{
+    unsigned mods = bytes | PTXI_CHECK_LOCAL | PTXI_CHECK_NO_RACE | (write ? PTXI_CHECK_WRITE : 0);
+
+    return l->options->init ? (uint16_t)mods : 0;
+}
+
 void ptxi_lower_copy_depot(struct ptxi_lower *l, const struct ptxi_lower_home *h, bool load)
 {
     const struct ptxi_area *area = &l->ir->areas[h->area];
@@ -32,6 +40,7 @@ void ptxi_lower_copy_depot(struct ptxi_lower *l, const struct ptxi_lower_home *h
             i = ptxi_lower_op(l, PTXI_OP_st_local_32, PTXI_NONE, l->depot, area->first + w, PTXI_NONE);
         i->imm = (int32_t)(h->offset + 4 * w);
         i->flags |= PTXI_IF_ALWAYS;
+        i->check = local_check(l, 4, !load);
     }
 }
 
@@ -361,8 +370,9 @@ bool ptxi_lower_address(struct ptxi_lower *l, const struct ptxi_address *a, enum
 }
 
 /* How the instruction accesses memory, as check_access needs it. */
-static uint16_t check_mods(const struct ptxi_match *m, const struct ptxi_lower_mem *mem, unsigned bytes)
+static uint16_t check_mods(const struct ptxi_lower *l, const struct ptxi_lower_mem *mem, unsigned bytes)
 {
+    const struct ptxi_match *m = l->inst->match;
     bool atomic = m->row->family == PTXI_M_atom || m->row->family == PTXI_M_red;
     enum ptxi_check_strength strength = PTXI_CHECK_WEAK;
     enum ptxi_check_scope scope = PTXI_SCOPE_CTA;
@@ -370,6 +380,8 @@ static uint16_t check_mods(const struct ptxi_match *m, const struct ptxi_lower_m
 
     if (m->row->family != PTXI_M_ld && m->row->family != PTXI_M_ldu && m->row->family != PTXI_M_st && !atomic)
         return 0;
+    if (mem->space == PTXI_SPACE_LOCAL && !atomic)
+        return local_check(l, bytes, m->row->family == PTXI_M_st);
     if (mem->space == PTXI_SPACE_SHARED)
         mods |= PTXI_CHECK_SHARED;
     else if (mem->space == PTXI_SPACE_GENERIC)
@@ -394,7 +406,7 @@ static uint16_t check_mods(const struct ptxi_match *m, const struct ptxi_lower_m
 void ptxi_lower_note_access(const struct ptxi_lower *l, struct ptxi_ir_inst *i, const struct ptxi_lower_mem *mem,
                             unsigned bytes, uint16_t kind)
 {
-    i->check = check_mods(l->inst->match, mem, bytes);
+    i->check = check_mods(l, mem, bytes);
     if (i->check && l->inst->intends_race)
         i->check |= PTXI_CHECK_NO_RACE;
     if (mem->space == PTXI_SPACE_SHARED || mem->space == PTXI_SPACE_GENERIC)

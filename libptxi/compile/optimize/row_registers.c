@@ -39,7 +39,8 @@ static uint16_t access_at(uint16_t op)
 static bool is_tracking(const struct ptxi_ir_inst *i)
 {
     return (i->op == PTXI_OP_init_load || i->op == PTXI_OP_init_store || i->op == PTXI_OP_check_object) &&
-           !(i->mods & (PTXI_CHECK_SHARED | PTXI_CHECK_GENERIC));
+           !(i->mods & (PTXI_CHECK_SHARED | PTXI_CHECK_GENERIC)) &&
+           (i->op == PTXI_OP_check_object || !(i->mods & PTXI_INIT_LOCAL));
 }
 
 /* A strong load of a word may exceed the end of its memory, which depends on its operation (exec/memory/access.c). */

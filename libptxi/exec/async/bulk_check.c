@@ -4,6 +4,7 @@
 #include "exec/check/race.h"
 #include "exec/finding/finding.h"
 #include "exec/init/init.h"
+#include "exec/init/init_shadow.h"
 #include "exec/memory/access.h"
 
 /* One side of an operation. */
@@ -61,9 +62,44 @@ static bool note_row(void *ctx, uint32_t row, uint64_t at, uint32_t from, uint32
     (void)row, (void)from;
     if (bytes)
         note(s, &p, bytes);
-    if (bytes && s->write && s->w->cta->grid->tools >> PTXI_TOOL_INIT & 1)
-        ptxi_init_note_write(&p, bytes);
     return true;
+}
+
+/* --- uninitialised values --- */
+
+static bool tracks_init(const struct ptxi_warp *w)
+{
+    return w->cta->grid->tools >> PTXI_TOOL_INIT & 1;
+}
+
+static void get_shadow(void *ctx, uint64_t at, uint32_t bytes, unsigned char *shadow)
+{
+    (void)ctx;
+    ptxi_init_get(at, bytes, shadow);
+}
+
+static void set_shadow(void *ctx, uint64_t at, uint32_t bytes, unsigned char *shadow)
+{
+    (void)ctx;
+    ptxi_init_set(at, bytes, shadow);
+}
+
+static void define_shadow(void *ctx, uint64_t at, uint32_t bytes, unsigned char *shadow)
+{
+    (void)ctx, (void)shadow;
+    ptxi_init_define(at, bytes);
+}
+
+/* The destination is as undefined as the source. The result of a reduction counts as defined. */
+static void track_tensor(const struct ptxi_bulk_job *j, const struct ptxi_init_place *box, uint32_t size)
+{
+    unsigned char *shadow = ptxi_init_bytes(box, size);
+
+    if (shadow && j->to)
+        ptxi_tma_load_shadow(&j->map, j->coords, shadow, j->box_offset, get_shadow, NULL);
+    else if (shadow)
+        ptxi_tma_store_shadow(&j->map, j->coords, shadow, j->box_offset, j->reduce ? define_shadow : set_shadow,
+                              NULL);
 }
 
 static void check_tensor(struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_bulk_job *j)
@@ -74,8 +110,8 @@ static void check_tensor(struct ptxi_warp *w, const struct ptxi_insn *i, const s
 
     ptxi_tma_walk(&j->map, j->coords, note_row, &tensor);
     note(&box, &p, size);
-    if (box.write && w->cta->grid->tools >> PTXI_TOOL_INIT & 1)
-        ptxi_init_note_write(&p, size);
+    if (tracks_init(w))
+        track_tensor(j, &p, size);
 }
 
 void ptxi_bulk_check(struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_bulk_job *j)
@@ -94,7 +130,7 @@ void ptxi_bulk_check(struct ptxi_warp *w, const struct ptxi_insn *i, const struc
     if (j->from)
         note(&from, &source, j->size);
     note_destination(&to, &destination);
-    if (!(w->cta->grid->tools >> PTXI_TOOL_INIT & 1))
+    if (!tracks_init(w))
         return;
     if (j->from && !j->reduce && j->byte_mask == 0xffff)
         ptxi_init_note_copy(&destination, &source, j->size);

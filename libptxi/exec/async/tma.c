@@ -190,6 +190,7 @@ struct box_copy {
     struct ptxi_swizzle swizzle;
     unsigned reduce;
     ptxi_tma_is_writable *is_writable;
+    ptxi_tma_shadow *shadow;
     void *ctx;
 };
 
@@ -351,6 +352,38 @@ static bool load_row(void *ctx, uint32_t row, uint64_t at, uint32_t from, uint32
     return true;
 }
 
+/* What is outside the tensor is defined. */
+static bool load_shadow_row(void *ctx, uint32_t row, uint64_t at, uint32_t from, uint32_t bytes)
+{
+    const struct box_copy *v = ctx;
+    unsigned char buffer[MAX_ROW] = { 0 }, padded[PTXI_TENSOR_PADDED_ROW];
+    uint32_t size = ptxi_tensor_map_row_bytes(v->map), chunk = ptxi_tensor_map_chunk_bytes(v->map);
+
+    if (bytes)
+        v->shadow(v->ctx, at, bytes, buffer + from);
+    if (chunk < 16)
+        pad_row(padded, buffer, size, chunk);
+    write_row(v, row, chunk < 16 ? padded : buffer, ptxi_tensor_map_row_room(v->map));
+    return true;
+}
+
+static bool store_shadow_row(void *ctx, uint32_t row, uint64_t at, uint32_t from, uint32_t bytes)
+{
+    const struct box_copy *v = ctx;
+    unsigned char buffer[MAX_ROW], padded[PTXI_TENSOR_PADDED_ROW];
+    uint32_t size = ptxi_tensor_map_row_bytes(v->map);
+
+    if (v->map->type == PTXI_TENSOR_B6) {
+        read_row(v, row, padded, ptxi_tensor_map_row_room(v->map));
+        pack_6_bits(buffer, padded, size);
+    } else {
+        read_row(v, row, buffer, size);
+    }
+    if (bytes)
+        v->shadow(v->ctx, at, bytes, buffer + from);
+    return true;
+}
+
 static bool store_row(void *ctx, uint32_t row, uint64_t at, uint32_t from, uint32_t bytes)
 {
     const struct box_copy *v = ctx;
@@ -397,4 +430,22 @@ void ptxi_tma_store(const struct ptxi_tensor_map *m, const int32_t *coords, cons
                           .ctx = ctx };
 
     ptxi_tma_walk(m, coords, store_row, &v);
+}
+
+void ptxi_tma_load_shadow(const struct ptxi_tensor_map *m, const int32_t *coords, unsigned char *box,
+                          uint32_t box_offset, ptxi_tma_shadow *visit, void *ctx)
+{
+    struct box_copy v = { .map = m, .to = box, .box_offset = box_offset, .pitch = ptxi_tensor_map_row_pitch(m),
+                          .swizzle = *ptxi_tensor_map_swizzle(m), .shadow = visit, .ctx = ctx };
+
+    ptxi_tma_walk(m, coords, load_shadow_row, &v);
+}
+
+void ptxi_tma_store_shadow(const struct ptxi_tensor_map *m, const int32_t *coords, const unsigned char *box,
+                           uint32_t box_offset, ptxi_tma_shadow *visit, void *ctx)
+{
+    struct box_copy v = { .map = m, .from = box, .box_offset = box_offset, .pitch = ptxi_tensor_map_row_pitch(m),
+                          .swizzle = *ptxi_tensor_map_swizzle(m), .shadow = visit, .ctx = ctx };
+
+    ptxi_tma_walk(m, coords, store_shadow_row, &v);
 }

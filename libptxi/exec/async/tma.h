@@ -28,4 +28,12 @@ typedef bool ptxi_tma_is_writable(void *ctx, uint64_t at, uint32_t bytes);
 void ptxi_tma_store(const struct ptxi_tensor_map *m, const int32_t *coords, const unsigned char *box,
                     uint32_t box_offset, unsigned reduce, ptxi_tma_is_writable *is_writable, void *ctx);
 
+/* The same copies of the shadows that say which bits are undefined: `visit` gets or sets those of `bytes` bytes of
+ * global memory. `box` is the shadow of the box. */
+typedef void ptxi_tma_shadow(void *ctx, uint64_t at, uint32_t bytes, unsigned char *shadow);
+void ptxi_tma_load_shadow(const struct ptxi_tensor_map *m, const int32_t *coords, unsigned char *box,
+                          uint32_t box_offset, ptxi_tma_shadow *visit, void *ctx);
+void ptxi_tma_store_shadow(const struct ptxi_tensor_map *m, const int32_t *coords, const unsigned char *box,
+                           uint32_t box_offset, ptxi_tma_shadow *visit, void *ctx);
+
 #endif

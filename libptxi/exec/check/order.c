@@ -82,11 +82,14 @@ void ptxi_check_free_cta(struct ptxi_cta *c)
     forget(k);
     free_shared(k);
     add_counts(k);
-    for (unsigned w = 0; w < PTXI_CHECK_WARPS; w++)
+    for (unsigned w = 0; w < PTXI_CHECK_WARPS; w++) {
         free(k->warps[w].lanes);
+        free(k->passed[w]);
+    }
     free(k->mbarriers);
     ptxi_shared_words_free(&k->words);
     free(k->undefined);
+    free(k->local_undefined);
     free(k->generic_writes);
     free(k);
     c->check = NULL;

@@ -63,6 +63,15 @@ struct ptxi_check_mbarrier {
 
 enum { PTXI_PROXY_BYTES = 16, PTXI_PAGE_CACHE = 64, PTXI_CHECK_WARPS = 32, PTXI_SEEN_RACES = 64 };
 
+/* Which bits of the parameters and results of calls in a warp are undefined. A shadow is valid for the lanes of its
+ * mask. */
+enum { PTXI_PASSED_WORDS = 64 }; /* later ones count as defined */
+struct ptxi_passed_words {
+    uint32_t used; /* words from here on are defined in all lanes */
+    ptxi_lanes mask[PTXI_PASSED_WORDS];
+    uint32_t shadow[PTXI_PASSED_WORDS][PTXI_LANES];
+};
+
 struct ptxi_check_cta {
     struct ptxi_check *check;
     uint32_t agent;
@@ -85,6 +94,8 @@ struct ptxi_check_cta {
     bool any_lanes;            /* a warp may have `lanes` */
     unsigned char *undefined; /* shadow of uninitialised bytes of shared memory (init.h); NULL: not tracked */
     uint64_t undefined_bytes;
+    unsigned char *local_undefined; /* the same of the .local memory of all its threads */
+    struct ptxi_passed_words *passed[PTXI_CHECK_WARPS]; /* by warps; NULL: not used so far */
     uint64_t accesses, unchecked; /* not yet added to the launch's */
     struct ptxi_shadow_page *pages[PTXI_PAGE_CACHE];
     struct ptxi_other_launch other;

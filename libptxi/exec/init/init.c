@@ -49,6 +49,22 @@ unsigned char *ptxi_init_shared(const struct ptxi_warp *w, uint64_t address, uin
     return c ? shadow_of(&(struct ptxi_init_place){ c, address }, size) : NULL;
 }
 
+unsigned char *ptxi_init_local(const struct ptxi_warp *w, unsigned lane, uint64_t address, uint32_t size)
+{
+    const struct ptxi_check_cta *k = w->cta->check;
+
+    if (!k || !k->local_undefined || address > w->local_stride || size > w->local_stride - address)
+        return NULL;
+    return k->local_undefined + (w->local - w->cta->local) + lane * w->local_stride + address;
+}
+
+unsigned char *ptxi_init_own_shared(const struct ptxi_warp *w)
+{
+    const struct ptxi_check_cta *k = w->cta->check;
+
+    return k && k->undefined && w->shared_size <= k->undefined_bytes ? k->undefined : NULL;
+}
+
 void ptxi_init_note_write(const struct ptxi_init_place *to, uint32_t size)
 {
     unsigned char *shadow = to->shared ? shadow_of(to, size) : NULL;
@@ -59,7 +75,12 @@ void ptxi_init_note_write(const struct ptxi_init_place *to, uint32_t size)
         ptxi_init_define(to->address, size);
 }
 
-static void get(const struct ptxi_init_place *from, uint32_t size, unsigned char *shadow)
+unsigned char *ptxi_init_bytes(const struct ptxi_init_place *p, uint32_t size)
+{
+    return p->shared ? shadow_of(p, size) : NULL;
+}
+
+void ptxi_init_get_bytes(const struct ptxi_init_place *from, uint32_t size, unsigned char *shadow)
 {
     const unsigned char *own = from->shared ? shadow_of(from, size) : NULL;
 
@@ -71,20 +92,26 @@ static void get(const struct ptxi_init_place *from, uint32_t size, unsigned char
         ptxi_init_get(from->address, size, shadow);
 }
 
+void ptxi_init_set_bytes(const struct ptxi_init_place *to, uint32_t size, const unsigned char *shadow)
+{
+    unsigned char *own = to->shared ? shadow_of(to, size) : NULL;
+
+    if (own)
+        memcpy(own, shadow, size);
+    else if (!to->shared)
+        ptxi_init_set(to->address, size, shadow);
+}
+
 void ptxi_init_note_copy(const struct ptxi_init_place *to, const struct ptxi_init_place *from, uint32_t size)
 {
-    unsigned char shadow[16], *own;
+    unsigned char shadow[16];
     uint32_t n;
 
     for (uint32_t at = 0; at < size; at += n) {
         struct ptxi_init_place a = { to->shared, to->address + at }, b = { from->shared, from->address + at };
 
         n = size - at < sizeof shadow ? size - at : (uint32_t)sizeof shadow;
-        get(&b, n, shadow);
-        own = a.shared ? shadow_of(&a, n) : NULL;
-        if (own)
-            memcpy(own, shadow, n);
-        else if (!a.shared)
-            ptxi_init_set(a.address, n, shadow);
+        ptxi_init_get_bytes(&b, n, shadow);
+        ptxi_init_set_bytes(&a, n, shadow);
     }
 }

@@ -12,6 +12,11 @@ void ptxi_init_report(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned u
 /* The shadow of bytes in shared memory. NULL: they are initialised, or outside of it. */
 unsigned char *ptxi_init_shared(const struct ptxi_warp *w, uint64_t address, uint32_t size);
 
+/* The shadow of bytes in a lane's .local memory, with the same NULL. */
+unsigned char *ptxi_init_local(const struct ptxi_warp *w, unsigned lane, uint64_t address, uint32_t size);
+/* The shadow of all shared memory of the CTA. NULL: it is not tracked. */
+unsigned char *ptxi_init_own_shared(const struct ptxi_warp *w);
+
 /* Bytes of the shared memory of a CTA, or of global memory if it is NULL. */
 struct ptxi_init_place {
     struct ptxi_cta *shared;
@@ -19,6 +24,10 @@ struct ptxi_init_place {
 };
 /* An operation that is not tracked writes bytes: they are initialised, or as undefined as the bytes it copies. */
 void ptxi_init_note_write(const struct ptxi_init_place *to, uint32_t size);
+/* The shadow of bytes of shared memory. NULL: they are initialised, or elsewhere. */
+unsigned char *ptxi_init_bytes(const struct ptxi_init_place *p, uint32_t size);
+void ptxi_init_get_bytes(const struct ptxi_init_place *from, uint32_t size, unsigned char *shadow);
+void ptxi_init_set_bytes(const struct ptxi_init_place *to, uint32_t size, const unsigned char *shadow);
 void ptxi_init_note_copy(const struct ptxi_init_place *to, const struct ptxi_init_place *from, uint32_t size);
 
 #endif

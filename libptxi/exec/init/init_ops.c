@@ -6,44 +6,15 @@
 #include "exec/engine/handler.h"
 #include "exec/engine/op_shapes.h"
 #include "exec/init/init.h"
+#include "exec/init/init_registers.h"
 #include "exec/init/init_shadow.h"
 #include "exec/init/init_value.h"
 #include "exec/memory/address_register.h"
 #include "exec/memory/coalesce.h"
 
-/* Classes of registers: 0 is a predicate. */
-static inline uint32_t class_bytes(unsigned class)
-{
-    return 1u << class; /* 16 bits: class 1, 128 bits: class 4 */
-}
-
-static inline unsigned char *shadow_at(const struct ptxi_warp *w, unsigned slot, unsigned class, unsigned lane)
-{
-    return (unsigned char *)PTXI_SLOT(w, slot) + (size_t)lane * class_bytes(class);
-}
-
-static bool any_undefined(const unsigned char *shadow, uint32_t size)
-{
-    for (uint32_t k = 0; k < size; k++)
-        if (shadow[k])
-            return true;
-    return false;
-}
-
-static void fill_shadow(const struct ptxi_warp *w, unsigned slot, unsigned class, ptxi_lanes lanes, int byte)
-{
-    for (; lanes && class; lanes &= lanes - 1)
-        memset(shadow_at(w, slot, class, ptxi_first_lane(lanes)), byte, class_bytes(class));
-}
-
-static inline ptxi_lanes mask_in(const struct ptxi_warp *w, uint16_t slot)
-{
-    return slot == PTXI_NO_SLOT ? 0 : ptxi_pred(w, slot);
-}
-
 static inline ptxi_lanes masks_of_sources(const struct ptxi_warp *w, const struct ptxi_insn *i)
 {
-    return (mask_in(w, i->a) | mask_in(w, i->b) | mask_in(w, i->c)) & w->active;
+    return (ptxi_init_mask_in(w, i->a) | ptxi_init_mask_in(w, i->b) | ptxi_init_mask_in(w, i->c)) & w->active;
 }
 
 OP( init_spread )
@@ -52,20 +23,21 @@ OP( init_spread )
 
     ptxi_set_pred(w, i->d, lanes);
     if (__builtin_expect(lanes != 0, 0))
-        fill_shadow(w, i->mods, i->imm & 7, lanes & w->active, 0xff);
+        ptxi_init_fill_shadow(w, i->mods, i->imm & 7, lanes & w->active, 0xff);
     NEXT;
 }
 
 OP( init_move )
 {
-    ptxi_lanes lanes = mask_in(w, i->a) & w->active;
+    ptxi_lanes lanes = ptxi_init_mask_in(w, i->a) & w->active;
     unsigned class = i->mods;
 
     ptxi_set_pred(w, i->d, lanes);
     for (ptxi_lanes left = lanes; left && class; left &= left - 1) {
         unsigned l = ptxi_first_lane(left);
 
-        memmove(shadow_at(w, i->b, class, l), shadow_at(w, i->c, class, l), class_bytes(class));
+        memmove(ptxi_init_shadow_at(w, i->b, class, l), ptxi_init_shadow_at(w, i->c, class, l),
+                ptxi_init_class_bytes(class));
     }
     NEXT;
 }
@@ -74,7 +46,7 @@ OP( init_move )
 static void complete_shadow(const struct ptxi_warp *w, uint16_t mask, unsigned slot, unsigned class)
 {
     if (mask != PTXI_NO_SLOT)
-        fill_shadow(w, slot, class, w->active & ~ptxi_pred(w, mask), 0);
+        ptxi_init_fill_shadow(w, slot, class, w->active & ~ptxi_pred(w, mask), 0);
 }
 
 OP( init_bits )
@@ -82,7 +54,7 @@ OP( init_bits )
     const struct ptxi_insn *bits = i + 1;
     ptxi_lanes lanes = 0;
 
-    if (__builtin_expect(!(masks_of_sources(w, i) | (mask_in(w, (uint16_t)i->imm) & w->active)), 1)) {
+    if (__builtin_expect(!(masks_of_sources(w, i) | (ptxi_init_mask_in(w, (uint16_t)i->imm) & w->active)), 1)) {
         ptxi_set_pred(w, i->d, 0);
         return i + 2;
     }
@@ -92,9 +64,10 @@ OP( init_bits )
     complete_shadow(w, (uint16_t)i->imm, (uint16_t)bits->imm, i->mods >> 12 & 7);
     w->table[bits->op](bits, w);
     for (ptxi_lanes left = w->active; left; left &= left - 1) {
-        unsigned l = ptxi_first_lane(left);
+        unsigned l = ptxi_first_lane(left), class = i->mods & 7;
+        const unsigned char *shadow = ptxi_init_shadow_at(w, bits->d, class, l);
 
-        lanes |= (ptxi_lanes)any_undefined(shadow_at(w, bits->d, i->mods & 7, l), class_bytes(i->mods & 7)) << l;
+        lanes |= (ptxi_lanes)ptxi_init_any_undefined(shadow, ptxi_init_class_bytes(class)) << l;
     }
     ptxi_set_pred(w, i->d, lanes);
     return i + 2;
@@ -107,7 +80,7 @@ static uint64_t lane_bits(const struct ptxi_warp *w, unsigned slot, unsigned cla
 
     if (!class)
         return ptxi_pred(w, slot) >> l & 1;
-    memcpy(&bits, shadow_at(w, slot, class, l), class_bytes(class));
+    memcpy(&bits, ptxi_init_shadow_at(w, slot, class, l), ptxi_init_class_bytes(class));
     return bits;
 }
 
@@ -128,8 +101,8 @@ static struct ptxi_init_value operand(const struct ptxi_warp *w, const struct pt
 OP( init_exact )
 {
     const struct ptxi_init_exact *x = (const struct ptxi_init_exact *)(w->frame->code->pool + i->imm);
-    const ptxi_lanes masks[] = { mask_in(w, i->a), mask_in(w, i->b), mask_in(w, i->c) };
-    unsigned width = 8 * class_bytes(x->operand_class), result = 8 * class_bytes(x->class);
+    const ptxi_lanes masks[] = { ptxi_init_mask_in(w, i->a), ptxi_init_mask_in(w, i->b), ptxi_init_mask_in(w, i->c) };
+    unsigned width = 8 * ptxi_init_class_bytes(x->operand_class), result = 8 * ptxi_init_class_bytes(x->class);
     ptxi_lanes lanes = 0;
 
     for (ptxi_lanes left = masks_of_sources(w, i); left; left &= left - 1) {
@@ -147,7 +120,7 @@ OP( init_exact )
             undefined &= ((uint64_t)1 << result) - 1;
         lanes |= (ptxi_lanes)(undefined != 0) << l;
         if (x->class)
-            memcpy(shadow_at(w, x->shadow, x->class, l), &undefined, class_bytes(x->class));
+            memcpy(ptxi_init_shadow_at(w, x->shadow, x->class, l), &undefined, ptxi_init_class_bytes(x->class));
     }
     ptxi_set_pred(w, i->d, lanes);
     NEXT;
@@ -178,6 +151,8 @@ static struct range find_range(const struct ptxi_warp *w, const struct ptxi_insn
     struct ptxi_address_range r;
     struct range range = { .shared = i->mods & PTXI_CHECK_SHARED };
 
+    if (i->mods & PTXI_INIT_LOCAL)
+        return range;
     if (range.shared) {
         r = ptxi_address_range_32(a, w->active);
         range.first = (uint32_t)(r.lo + (uint32_t)i->imm);
@@ -236,25 +211,36 @@ static bool is_dense(const struct ptxi_warp *w, const struct ptxi_insn *i, const
     return r->shared ? ptxi_is_contiguous_32(a, size) : ptxi_is_contiguous_64(a, size);
 }
 
-/* The address of a lane, and in *shared where the shadow of shared memory is. False: other memory, which is not
- * tracked. */
-static bool find_bytes(const struct ptxi_warp *w, const struct ptxi_insn *i, const void *a, unsigned l,
-                       uint64_t *address, unsigned char **shared)
-{
-    uint32_t size = i->mods & PTXI_CHECK_BYTES;
+/* How the lanes of an instruction access memory. */
+struct access {
+    const struct ptxi_warp *w;
+    const void *addresses; /* of the lanes */
+    int32_t offset;
+    unsigned mods;         /* PTXI_CHECK_..., PTXI_INIT_... */
+};
 
-    *shared = NULL;
-    if (i->mods & PTXI_CHECK_SHARED) {
-        *address = (uint32_t)(((const uint32_t *)a)[l] + (uint32_t)i->imm);
-        return (*shared = ptxi_init_shared(w, *address, size)) != NULL;
+/* The address of a lane, and in *own where the shadow of shared or .local memory is. False: other memory, which is not
+ * tracked. */
+static bool find_bytes(const struct access *x, unsigned l, uint64_t *address, unsigned char **own)
+{
+    uint32_t size = x->mods & PTXI_CHECK_BYTES;
+
+    *own = NULL;
+    if (x->mods & PTXI_CHECK_SHARED) {
+        *address = (uint32_t)(((const uint32_t *)x->addresses)[l] + (uint32_t)x->offset);
+        return (*own = ptxi_init_shared(x->w, *address, size)) != NULL;
     }
-    *address = ((const uint64_t *)a)[l] + (uint64_t)(int64_t)i->imm;
-    if (!(i->mods & PTXI_CHECK_GENERIC) || *address < PTXI_SHARED_WINDOW)
+    *address = ((const uint64_t *)x->addresses)[l] + (uint64_t)(int64_t)x->offset;
+    if (x->mods & PTXI_INIT_LOCAL)
+        return (*own = ptxi_init_local(x->w, l, *address, size)) != NULL;
+    if (!(x->mods & PTXI_CHECK_GENERIC) || *address < PTXI_SHARED_WINDOW)
         return true;
+    if (*address - PTXI_LOCAL_WINDOW < PTXI_WINDOW_SIZE)
+        return (*own = ptxi_init_local(x->w, l, *address - PTXI_LOCAL_WINDOW, size)) != NULL;
     *address -= PTXI_SHARED_WINDOW;
     if (*address >= PTXI_WINDOW_SIZE)
         return false;
-    return (*shared = ptxi_init_shared(w, *address, size)) != NULL;
+    return (*own = ptxi_init_shared(x->w, *address, size)) != NULL;
 }
 
 static const void *lane_addresses(const struct ptxi_warp *w, const struct ptxi_insn *i, uint64_t row[PTXI_LANES])
@@ -265,19 +251,19 @@ static const void *lane_addresses(const struct ptxi_warp *w, const struct ptxi_i
 }
 
 /* Gets the shadow of a lane. Returns whether it has an undefined bit. */
-static bool load_lane(const struct ptxi_warp *w, const struct ptxi_insn *i, const void *addresses, unsigned l)
+static bool load_lane(const struct access *x, unsigned slot, unsigned l)
 {
-    uint32_t size = i->mods & PTXI_CHECK_BYTES;
-    unsigned class = i->mods >> PTXI_INIT_CLASS_SHIFT & 7;
-    unsigned char *to = shadow_at(w, i->b, class, l), *shared;
+    uint32_t size = x->mods & PTXI_CHECK_BYTES;
+    unsigned class = x->mods >> PTXI_INIT_CLASS_SHIFT & 7;
+    unsigned char *to = ptxi_init_shadow_at(x->w, slot, class, l), *own;
     uint64_t address;
 
-    if (!find_bytes(w, i, addresses, l, &address, &shared) ||
-        (shared ? ptxi_init_is_zero(shared, size) : ptxi_init_is_defined(address, size)))
+    if (!find_bytes(x, l, &address, &own) ||
+        (own ? ptxi_init_is_zero(own, size) : ptxi_init_is_defined(address, size)))
         return false;
-    memset(to, 0, class_bytes(class));
-    if (shared)
-        memcpy(to, shared, size);
+    memset(to, 0, ptxi_init_class_bytes(class));
+    if (own)
+        memcpy(to, own, size);
     else
         ptxi_init_get(address, size, to);
     return true;
@@ -287,34 +273,36 @@ OP( init_load )
 {
     _Alignas(64) uint64_t row[PTXI_LANES];
     struct range r = find_range(w, i);
-    const void *addresses;
     ptxi_lanes undefined = 0;
 
     if (!is_defined(w, &r)) {
-        addresses = lane_addresses(w, i, row);
+        const struct access x = { w, lane_addresses(w, i, row), i->imm, i->mods };
+
         for (ptxi_lanes left = w->active; left; left &= left - 1)
-            undefined |= (ptxi_lanes)load_lane(w, i, addresses, ptxi_first_lane(left)) << ptxi_first_lane(left);
+            undefined |= (ptxi_lanes)load_lane(&x, i->b, ptxi_first_lane(left)) << ptxi_first_lane(left);
     }
     ptxi_set_pred(w, i->d, undefined);
     NEXT;
 }
 
-static void store_lane(struct ptxi_warp *w, const struct ptxi_insn *i, const void *addresses, unsigned l,
-                       bool is_undefined)
+/* Memory gets the shadow `from`. An undefined result of arithmetic in global memory is reported. */
+static void write_lane(struct ptxi_warp *w, const struct ptxi_insn *i, const struct access *x, unsigned l,
+                       const unsigned char *from)
 {
     static const unsigned char zeros[16];
-    uint32_t size = i->mods & PTXI_CHECK_BYTES;
-    const unsigned char *from = is_undefined ? shadow_at(w, i->c, i->mods >> PTXI_INIT_CLASS_SHIFT & 7, l) : zeros;
-    unsigned char *shared;
+    uint32_t size = x->mods & PTXI_CHECK_BYTES;
+    unsigned char *own;
     uint64_t address;
 
-    if (!find_bytes(w, i, addresses, l, &address, &shared))
+    if (!find_bytes(x, l, &address, &own))
         return;
-    if (shared) {
-        memcpy(shared, from, size);
+    if (!from)
+        from = zeros;
+    if (own) {
+        memcpy(own, from, size);
         return;
     }
-    if (i->mods & PTXI_INIT_COMPUTED && any_undefined(from, size)) {
+    if (x->mods & PTXI_INIT_COMPUTED && ptxi_init_any_undefined(from, size)) {
         ptxi_init_report(w, i, PTXI_INIT_OUTPUT, (ptxi_lanes)1 << l, address, size);
         from = zeros; /* reported once */
     }
@@ -325,9 +313,9 @@ static void store_lane(struct ptxi_warp *w, const struct ptxi_insn *i, const voi
 OP( init_store )
 {
     _Alignas(64) uint64_t row[PTXI_LANES];
-    ptxi_lanes undefined = mask_in(w, i->b) & w->active;
+    ptxi_lanes undefined = ptxi_init_mask_in(w, i->b) & w->active;
     struct range r = find_range(w, i);
-    const void *addresses;
+    unsigned class = i->mods >> PTXI_INIT_CLASS_SHIFT & 7;
 
     if (!undefined && is_defined(w, &r))
         NEXT;
@@ -335,8 +323,99 @@ OP( init_store )
         define(w, &r);
         NEXT;
     }
-    addresses = lane_addresses(w, i, row);
-    for (ptxi_lanes left = w->active; left; left &= left - 1)
-        store_lane(w, i, addresses, ptxi_first_lane(left), undefined >> ptxi_first_lane(left) & 1);
+    const struct access x = { w, lane_addresses(w, i, row), i->imm, i->mods };
+
+    for (ptxi_lanes left = w->active; left; left &= left - 1) {
+        unsigned l = ptxi_first_lane(left);
+
+        write_lane(w, i, &x, l, undefined >> l & 1 ? ptxi_init_shadow_at(w, i->c, class, l) : NULL);
+    }
+    NEXT;
+}
+
+/* --- atomic operations --- */
+
+/* The undefined bits of the memory after the operation, if they were `memory`. */
+static uint64_t updated(enum ptxi_init_update update, uint64_t memory, struct ptxi_init_value operand)
+{
+    uint64_t any = memory | operand.undefined;
+
+    switch (update) {
+    case PTXI_INIT_UPDATE_EXCHANGE: return operand.undefined;
+    case PTXI_INIT_UPDATE_KEEP: return memory;
+    case PTXI_INIT_UPDATE_BITS: return any;
+    case PTXI_INIT_UPDATE_AND: return operand.undefined | (memory & operand.bits);
+    case PTXI_INIT_UPDATE_OR: return operand.undefined | (memory & ~operand.bits);
+    case PTXI_INIT_UPDATE_UPWARD: return any ? ~(uint64_t)0 << __builtin_ctzll(any) : 0;
+    case PTXI_INIT_UPDATE_ALL: break;
+    }
+    return any ? ~(uint64_t)0 : 0;
+}
+
+/* Values of 128 bits are only exchanged, or kept. */
+static void update_shadow(const struct ptxi_init_atomic *a, unsigned char *memory, const unsigned char *operand,
+                          const unsigned char *value)
+{
+    uint32_t size = a->access & PTXI_CHECK_BYTES;
+    uint64_t before = 0;
+    struct ptxi_init_value o = { 0, 0 };
+
+    if (size > sizeof before) {
+        if (a->update != PTXI_INIT_UPDATE_KEEP)
+            memcpy(memory, operand, size);
+        return;
+    }
+    memcpy(&before, memory, size);
+    memcpy(&o.undefined, operand, size);
+    memcpy(&o.bits, value, size);
+    before = updated((enum ptxi_init_update)a->update, before, o);
+    memcpy(memory, &before, size);
+}
+
+static void get_lane(const struct access *x, unsigned l, unsigned char *shadow)
+{
+    uint32_t size = x->mods & PTXI_CHECK_BYTES;
+    unsigned char *own;
+    uint64_t address;
+
+    memset(shadow, 0, 16);
+    if (!find_bytes(x, l, &address, &own))
+        return;
+    if (own)
+        memcpy(shadow, own, size);
+    else
+        ptxi_init_get(address, size, shadow);
+}
+
+/* The lanes take effect one after the other, in their order. */
+OP( init_atomic )
+{
+    static const unsigned char zeros[16];
+    const struct ptxi_init_atomic *a = (const struct ptxi_init_atomic *)(w->frame->code->pool + i->imm);
+    struct access x = { w, PTXI_SLOT(w, i->a), (int32_t)(a->offset[0] | (uint32_t)a->offset[1] << 16), a->access };
+    ptxi_lanes operands = ptxi_init_mask_in(w, i->b), results = 0;
+    uint32_t size = x.mods & PTXI_CHECK_BYTES;
+
+    if (a->update != PTXI_INIT_UPDATE_EXCHANGE && a->update != PTXI_INIT_UPDATE_KEEP)
+        x.mods |= PTXI_INIT_COMPUTED;
+    for (ptxi_lanes left = w->active; left; left &= left - 1) {
+        unsigned l = ptxi_first_lane(left);
+        unsigned char memory[16];
+
+        get_lane(&x, l, memory);
+        bool undefined = ptxi_init_any_undefined(memory, size);
+
+        if (!undefined && !(operands >> l & 1))
+            continue;
+        results |= (ptxi_lanes)undefined << l;
+        if (i->d != PTXI_NO_SLOT && undefined)
+            memcpy(ptxi_init_shadow_at(w, a->result, a->class, l), memory, ptxi_init_class_bytes(a->class));
+        update_shadow(a, memory,
+                      operands >> l & 1 ? ptxi_init_shadow_at(w, a->operand, a->class, l) : zeros,
+                      ptxi_init_shadow_at(w, a->value, a->class, l));
+        write_lane(w, i, &x, l, memory);
+    }
+    if (i->d != PTXI_NO_SLOT)
+        ptxi_set_pred(w, i->d, results);
     NEXT;
 }

@@ -31,7 +31,6 @@ static inline bool ptxi_init_is_zero(const unsigned char *shadow, uint64_t size)
 
 bool ptxi_init_is_defined(uint64_t address, uint64_t size);
 
-/* Of at most 16 bytes. */
 void ptxi_init_get(uint64_t address, uint32_t size, unsigned char *shadow);
 void ptxi_init_set(uint64_t address, uint32_t size, const unsigned char *shadow);
 

@@ -8,6 +8,8 @@
 
 #include "exec/check/race.h"
 #include "exec/engine/handler.h"
+#include "exec/init/init.h"
+#include "exec/init/init_registers.h"
 #include "exec/memory/access.h"
 #include "exec/matrix/transpose_inl.h"
 
@@ -147,7 +149,9 @@ static __attribute__((noinline)) void convert_rows(const struct ptxi_insn *i, un
         transpose_8(m + k * ROW);
 }
 
-static inline void load(const struct ptxi_warp *w, const struct ptxi_insn *i, unsigned first, const uint32_t *at)
+/* memory: where the rows are. */
+static inline void load_from(const struct ptxi_warp *w, const struct ptxi_insn *i, unsigned first, const uint32_t *at,
+                             const unsigned char *memory)
 {
     const uint16_t slots[] = { i->d, i->b, i->c, i->mods };
     const unsigned fragments = row_count(i) / ROWS;
@@ -155,7 +159,7 @@ static inline void load(const struct ptxi_warp *w, const struct ptxi_insn *i, un
 
     assert(fragments <= 4);
     for (unsigned k = 0; k < fragments * ROWS; k++)
-        memcpy(&m[k / ROWS][k % ROWS], w->shared + at[k], row_bytes(i));
+        memcpy(&m[k / ROWS][k % ROWS], memory + at[k], row_bytes(i));
     if (format_of(i) != PTXI_MATRIX_B16)
         convert_rows(i, (unsigned char *)m);
     else if (i->imm & PTXI_MATRIX_TRANS)
@@ -164,6 +168,11 @@ static inline void load(const struct ptxi_warp *w, const struct ptxi_insn *i, un
     for (unsigned k = 0; k < fragments; k++)
         if (slots[k] != PTXI_NO_SLOT)
             memcpy((uint32_t *)PTXI_SLOT(w, slots[k]) + first, m[k], FRAGMENT);
+}
+
+static inline void load(const struct ptxi_warp *w, const struct ptxi_insn *i, unsigned first, const uint32_t *at)
+{
+    load_from(w, i, first, at, w->shared);
 }
 
 /* Arranges a 16x8 matrix of bytes, of which each thread holds four elements from two rows, as in memory, where its
@@ -178,6 +187,18 @@ static void transpose_16x8(unsigned char *m)
             m[(2 * (lane % 4) + e % 2) * ROW + lane / 4 + 8 * (e / 2)] = from[4 * lane + e];
 }
 
+/* Stores fragment k, and changes it. */
+static inline void store_fragment(const struct ptxi_insn *i, unsigned k, row16 *m, const uint32_t *at,
+                                  unsigned char *memory)
+{
+    if (format_of(i) == PTXI_MATRIX_B8)
+        transpose_16x8((unsigned char *)m);
+    else if (i->imm & PTXI_MATRIX_TRANS)
+        transpose_16(m, m);
+    for (unsigned r = 0; r < ROWS; r++)
+        memcpy(memory + at[k * ROWS + r], &m[r], ROW);
+}
+
 static inline void store(const struct ptxi_warp *w, const struct ptxi_insn *i, unsigned first, const uint32_t *at)
 {
     const uint16_t slots[] = { i->b, i->c, i->d, i->mods };
@@ -185,12 +206,7 @@ static inline void store(const struct ptxi_warp *w, const struct ptxi_insn *i, u
 
     for (unsigned k = 0; k < row_count(i) / ROWS; k++) {
         memcpy(m, (const uint32_t *)PTXI_SLOT(w, slots[k]) + first, FRAGMENT);
-        if (format_of(i) == PTXI_MATRIX_B8)
-            transpose_16x8((unsigned char *)m);
-        else if (i->imm & PTXI_MATRIX_TRANS)
-            transpose_16(m, m);
-        for (unsigned r = 0; r < ROWS; r++)
-            memcpy(w->shared + at[k * ROWS + r], &m[r], ROW);
+        store_fragment(i, k, m, at, w->shared);
     }
 }
 
@@ -236,5 +252,92 @@ OP( movmatrix )
         return ptxi_leave_aligned(w, i);
     for (unsigned k = 0; k < PTXI_LANES * 4 / ROW; k += ROWS)
         transpose_16(d + k, a + k);
+    NEXT;
+}
+
+/* --- uninitialised values: the same with the shadows of memory and registers --- */
+
+enum { WORD_CLASS = 2 };
+
+/* The instruction that an operation describes, with its address. */
+static struct ptxi_insn described(const struct ptxi_init_view *v, const struct ptxi_insn *i, uint16_t op)
+{
+    return (struct ptxi_insn){ .op = op, .a = i->a, .d = PTXI_NO_SLOT, .b = PTXI_NO_SLOT, .c = PTXI_NO_SLOT,
+                               .mods = PTXI_NO_SLOT, .imm = ptxi_init_imm(v->list) };
+}
+
+static bool is_together(const struct ptxi_warp *w)
+{
+    return w->active == w->live || !ptxi_absent_lanes(w);
+}
+
+static bool rows_are_defined(const struct ptxi_insn *i, const uint32_t *at, const unsigned char *shadow)
+{
+    uint32_t any = 0;
+
+    for (unsigned k = 0; k < row_count(i); k++)
+        for (unsigned b = 0; b < row_bytes(i); b++)
+            any |= shadow[at[k] + b];
+    return !any;
+}
+
+/* If a row is not in the shared memory of the CTA, all count as defined. */
+OP( init_ldmatrix )
+{
+    struct ptxi_init_view v = ptxi_init_view_at(w, i);
+    struct ptxi_insn of = described(&v, i, PTXI_OP_ldmatrix);
+    const unsigned char *shadow = ptxi_init_own_shared(w);
+    uint16_t *const slots[] = { &of.d, &of.b, &of.c, &of.mods };
+    bool undefined = false;
+    uint32_t at[32];
+
+    for (unsigned k = 0; k < v.list->writes; k++)
+        *slots[k] = v.to[k];
+    for (unsigned first = 0; first < PTXI_LANES; first += 32)
+        if (w->active & ptxi_warp32_lanes(first / 32) && shadow && is_together(w) && find_rows(w, &of, first, at) &&
+            !rows_are_defined(&of, at, shadow)) {
+            load_from(w, &of, first, at, shadow);
+            undefined = true;
+        }
+    for (unsigned k = 0; k < v.list->writes; k++)
+        if (undefined && PTXI_LANES == 32)
+            ptxi_init_finish_result(w, &v, k, WORD_CLASS);
+        else
+            ptxi_init_set_result(w, &v, k, 0);
+    NEXT;
+}
+
+OP( init_stmatrix )
+{
+    struct ptxi_init_view v = ptxi_init_view_at(w, i);
+    struct ptxi_insn of = described(&v, i, PTXI_OP_stmatrix);
+    unsigned char *shadow = ptxi_init_own_shared(w);
+    row16 m[ROWS];
+    uint32_t at[32];
+
+    for (unsigned first = 0; first < PTXI_LANES; first += 32) {
+        if (!(w->active & ptxi_warp32_lanes(first / 32)) || !shadow || !is_together(w) ||
+            !find_rows(w, &of, first, at))
+            continue;
+        for (unsigned k = 0; k < v.list->reads; k++) {
+            ptxi_init_source(w, &v, k, first, sizeof(uint32_t), m);
+            store_fragment(&of, k, m, at, shadow);
+        }
+    }
+    NEXT;
+}
+
+OP( init_movmatrix )
+{
+    struct ptxi_init_view v = ptxi_init_view_at(w, i);
+    row16 m[ROWS];
+
+    if (!ptxi_init_source_mask(w, &v, 0) || !is_together(w) || PTXI_LANES != 32) {
+        ptxi_init_define_results(w, &v);
+        NEXT;
+    }
+    ptxi_init_source(w, &v, 0, 0, sizeof(uint32_t), m);
+    transpose_16(PTXI_SLOT(w, v.to[0]), m);
+    ptxi_init_finish_result(w, &v, 0, WORD_CLASS);
     NEXT;
 }

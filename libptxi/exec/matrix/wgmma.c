@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "exec/engine/handler.h"
+#include "exec/init/init.h"
+#include "exec/init/init_registers.h"
 #include "exec/matrix/shared_matrix.h"
 
 enum { M = MMA_ROWS, MAX_N = 256 };
@@ -174,6 +176,88 @@ static bool must_wait(const struct ptxi_warp *w, unsigned k32, uint32_t fences, 
     return false;
 }
 
+/* --- uninitialised values --- */
+
+static bool read_kvecs_of_shadow(struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_wgmma *x,
+                                 const struct ptxi_init_view *v, const unsigned char *memory, struct operands *t)
+{
+    unsigned a_source = registers_of_d(x), rank = w->first_thread / 32 % 4;
+    struct shared_matrix b = decode_descriptor(w, descriptor_of(w, slot_of_b(x), 0), x->turn_b);
+
+    b.memory = memory;
+    if (!shared_matrix_read(w, i, &b, 0, x->n, x->k * x->bits / 8, 2, t->b))
+        return false;
+    if (x->a_in_memory) {
+        struct shared_matrix a = decode_descriptor(w, descriptor_of(w, slots_of_a(x)[0], 0), x->turn_a);
+
+        a.memory = memory;
+        return shared_matrix_read(w, i, &a, M * rank, M, 32, 2, t->a);
+    }
+    for (unsigned r = 0; r < 4; r++) {
+        uint32_t words[32];
+
+        ptxi_init_source(w, v, a_source + r, 0, sizeof *words, words);
+        for (unsigned g = 0; g < 8; g++)
+            memcpy(t->a[r % 2 * 8 + g] + r / 2 * UNIT_BYTES, words + 4 * g, UNIT_BYTES);
+    }
+    return true;
+}
+
+static bool is_kvec_undefined(const unsigned char *kvec, unsigned bytes)
+{
+    return ptxi_init_any_undefined(kvec, bytes);
+}
+
+/* A result is undefined if an element of its row of A, of its column of B or of C is. */
+static void finish_results(struct ptxi_warp *w, const struct ptxi_wgmma *x, const struct ptxi_init_view *v,
+                           const struct operands *t, bool accumulate)
+{
+    unsigned bytes_a = x->k * x->bits / 8 / (x->sparse ? 2 : 1), bytes_b = x->k * x->bits / 8;
+    unsigned bits = x->kind == PTXI_WGMMA_F16 ? 16 : 32, per = 32 / bits;
+    struct ptxi_fragment f = ptxi_fragment_c(M, bits);
+
+    for (unsigned r = 0; r < v->list->writes; r++) {
+        uint32_t c[32], *to = v->to[r] == PTXI_NO_SLOT ? NULL : PTXI_SLOT(w, v->to[r]);
+
+        memset(c, 0, sizeof c);
+        if (accumulate)
+            ptxi_init_source(w, v, r, 0, sizeof *c, c);
+        for (unsigned l = 0; to && l < 32; l++)
+            for (unsigned e = 0; e < per; e++) {
+                struct ptxi_element at = ptxi_fragment_element(&f, l, r, e * bits);
+
+                if (is_kvec_undefined(t->a[at.row], bytes_a) || is_kvec_undefined(t->b[at.column], bytes_b))
+                    c[l] |= UINT32_MAX >> (32 - bits) << e * bits;
+            }
+        if (to)
+            memcpy(to, c, sizeof c);
+        ptxi_init_finish_result(w, v, r, 2);
+    }
+}
+
+/* After the product. False: a fault. */
+static bool track_undefined(struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_wgmma *x, bool accumulate)
+{
+    struct ptxi_init_view v = ptxi_init_view_at(w, i - 1);
+    const unsigned char *memory = ptxi_init_own_shared(w);
+    struct operands t;
+
+    if (!memory || PTXI_LANES != 32) {
+        ptxi_init_define_results(w, &v);
+        return true;
+    }
+    if (!read_kvecs_of_shadow(w, i, x, &v, memory, &t))
+        return false;
+    finish_results(w, x, &v, &t, accumulate);
+    return true;
+}
+
+OP( init_wgmma )
+{
+    (void)w;
+    NEXT;
+}
+
 OP( wgmma )
 {
     const struct ptxi_wgmma *x = wgmma_form(w, i);
@@ -195,6 +279,9 @@ OP( wgmma )
             return w->stop;
         multiply(w, i, x, first, &t, scale_d >> ptxi_first_lane(here) & 1);
     }
+    if (i > w->frame->code->insns && i[-1].op == PTXI_OP_init_wgmma &&
+        !track_undefined(w, i, x, scale_d >> ptxi_first_lane(w->active) & 1))
+        return w->stop;
     NEXT;
 }
 

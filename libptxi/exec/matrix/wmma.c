@@ -6,6 +6,7 @@
 #include "exec/engine/handler.h"
 #include "exec/finding/finding.h"
 #include "exec/init/init.h"
+#include "exec/init/init_registers.h"
 #include "exec/memory/access.h"
 #include "exec/track/track.h"
 #include "isa/fragment.h"
@@ -134,18 +135,6 @@ static void track_vectors(const struct ptxi_warp *w, const struct ptxi_insn *i, 
             ptxi_track_insn(w, i, kind, (uintptr_t)t->vector[k], t->length * t->x->bits / 8);
 }
 
-/* What it has written is initialised. */
-static void note_store(const struct ptxi_warp *w, const struct matrix *t)
-{
-    for (unsigned k = 0; k < t->count; k++) {
-        struct ptxi_cta *owner = ptxi_shared_owner(w->cta, t->vector[k]);
-        struct ptxi_init_place to = { owner, owner ? (uint64_t)(t->vector[k] - owner->shared) :
-                                                     (uintptr_t)t->vector[k] };
-
-        ptxi_init_note_write(&to, t->length * t->x->bits / 8);
-    }
-}
-
 static const struct ptxi_insn *load_or_store(struct ptxi_warp *w, const struct ptxi_insn *i, enum ptxi_access access)
 {
     const struct ptxi_wmma *x = (const struct ptxi_wmma *)(w->frame->code->pool + i->imm);
@@ -167,11 +156,114 @@ static const struct ptxi_insn *load_or_store(struct ptxi_warp *w, const struct p
             load(w, &t, first);
         else
             store(w, &t, first);
-        if (access == PTXI_AK_STORE && w->cta->grid->tools >> PTXI_TOOL_INIT & 1)
-            note_store(w, &t);
     }
     NEXT;
 }
 
 OP( wmma_load ) { return load_or_store(w, i, PTXI_AK_LOAD); }
 OP( wmma_store ) { return load_or_store(w, i, PTXI_AK_STORE); }
+
+/* --- uninitialised values: the same with the shadows of memory and registers --- */
+
+/* The shadows of the registers are the slots of x, because they follow the head of the list. */
+static bool find_matrix(struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_init_view *v,
+                        struct matrix *t, enum ptxi_access access)
+{
+    const struct ptxi_wmma *x = (const struct ptxi_wmma *)v->list->words;
+
+    *t = (struct matrix){ .x = x, .shape = ptxi_wmma_shape(x->m, x->n, x->k) };
+    set_dimensions(t);
+    return find_vectors(w, i, ptxi_first_lane(w->active), t, access);
+}
+
+static struct ptxi_init_place place_of(const struct ptxi_warp *w, const unsigned char *at)
+{
+    struct ptxi_cta *owner = ptxi_shared_owner(w->cta, at);
+
+    return (struct ptxi_init_place){ owner, owner ? (uint64_t)(at - owner->shared) : (uintptr_t)at };
+}
+
+static unsigned class_of(const struct matrix *t)
+{
+    return t->x->bits == 64 ? 3 : 2;
+}
+
+/* Whether all vectors are defined. */
+static bool is_defined(const struct ptxi_warp *w, const struct matrix *t)
+{
+    unsigned char shadow[16];
+    uint32_t size = t->length * t->x->bits / 8;
+
+    for (unsigned k = 0; k < t->count; k++)
+        for (uint32_t n, at = 0; at < size; at += n) {
+            struct ptxi_init_place p = place_of(w, t->vector[k] + at);
+
+            n = size - at < sizeof shadow ? size - at : (uint32_t)sizeof shadow;
+            ptxi_init_get_bytes(&p, n, shadow);
+            if (ptxi_init_any_undefined(shadow, n))
+                return false;
+        }
+    return true;
+}
+
+OP( init_wmma_load )
+{
+    struct ptxi_init_view v = ptxi_init_view_at(w, i);
+    struct matrix t;
+    unsigned width, unit;
+
+    if (w->active != w->live || PTXI_LANES != 32) {
+        ptxi_init_define_results(w, &v);
+        NEXT;
+    }
+    if (!find_matrix(w, i, &v, &t, PTXI_AK_LOAD))
+        return w->stop;
+    if (is_defined(w, &t)) {
+        ptxi_init_define_results(w, &v);
+        NEXT;
+    }
+    width = 1u << class_of(&t);
+    unit = unit_bits(t.x);
+    for (unsigned r = 0; r < t.x->count; r++) {
+        for (unsigned l = 0; v.to[r] != PTXI_NO_SLOT && l < 32; l++)
+            for (unsigned bit = 0; bit < width * 8; bit += unit) {
+                struct ptxi_init_place p = place_of(w, find_element(&t, l, r, bit));
+
+                ptxi_init_get_bytes(&p, unit / 8, ptxi_init_shadow_at(w, v.to[r], class_of(&t), l) + bit / 8);
+            }
+        ptxi_init_finish_result(w, &v, r, class_of(&t));
+    }
+    NEXT;
+}
+
+OP( init_wmma_store )
+{
+    struct ptxi_init_view v = ptxi_init_view_at(w, i);
+    unsigned char shadow[32 * sizeof(uint64_t)];
+    struct matrix t;
+    unsigned width, unit;
+
+    if (w->active != w->live || PTXI_LANES != 32)
+        NEXT;
+    if (!find_matrix(w, i, &v, &t, PTXI_AK_STORE))
+        return w->stop;
+    width = 1u << class_of(&t);
+    unit = unit_bits(t.x);
+    for (unsigned r = 0; r < t.x->count; r++) {
+        ptxi_lanes undefined = ptxi_init_source_mask(w, &v, r);
+
+        ptxi_init_source(w, &v, r, 0, width, shadow);
+        for (unsigned l = 0; l < 32; l++)
+            for (unsigned bit = 0; bit < width * 8; bit += unit) {
+                struct ptxi_init_place p = place_of(w, find_element(&t, l, r, bit));
+                unsigned char *from = shadow + l * width + bit / 8;
+
+                if (v.list->mods && !p.shared && undefined >> l & 1 && ptxi_init_any_undefined(from, unit / 8)) {
+                    ptxi_init_report(w, i, PTXI_INIT_OUTPUT, (ptxi_lanes)1 << l, p.address, unit / 8);
+                    memset(from, 0, unit / 8);
+                }
+                ptxi_init_set_bytes(&p, unit / 8, from);
+            }
+    }
+    NEXT;
+}

@@ -6,8 +6,10 @@
 #include "exec/check/check.h"
 #include "exec/check/sync.h"
 #include "exec/engine/divergence.h"
+#include "exec/init/init_collective.h"
 #include "exec/sync/lane_collectives.h"
 #include "exec/sync/warp_collectives.h"
+#include "isa/isa.h"
 
 /* The lanes that execute an instruction together, and the split in which each of them waits. */
 struct participants {
@@ -177,6 +179,63 @@ static void execute(const struct participants *p, unsigned op)
     }
 }
 
+/* --- uninitialised values --- */
+
+static bool is_in_mask(const struct participants *p, unsigned lane, uint16_t slot)
+{
+    return slot != PTXI_NO_SLOT && *(const ptxi_lanes *)lane_slot(p, lane, slot) >> lane & 1;
+}
+
+static void read_given(const struct participants *p, unsigned lane, struct ptxi_init_collective *x)
+{
+    const struct ptxi_insn *i = insn_of(p, lane), *c = ptxi_init_find_collect(p->split[lane]->frame->code, i);
+    ptxi_lanes bit = (ptxi_lanes)1 << lane;
+    uint32_t in_range;
+
+    x->members[lane] = (uint32_t)(member_mask(p, lane) >> (lane / 32 * 32));
+    if (c && is_in_mask(p, lane, c->a)) {
+        x->undefined |= bit;
+        x->shadow[lane] = c->b == PTXI_NO_SLOT ? 1 : read_u32(p, lane, c->b);
+    }
+    switch (i->op) {
+#define SHFL(name, mode)                                                                                               \
+    case PTXI_OP_shfl_##name:                                                                                          \
+        x->from[lane] = (uint8_t)ptxi_shfl_source(mode, lane, read_u32(p, lane, i->b), read_u32(p, lane, i->c),        \
+                                                  &in_range);                                                          \
+        break;
+    SHFL(up, PTXI_SHFL_UP) SHFL(down, PTXI_SHFL_DOWN) SHFL(bfly, PTXI_SHFL_BFLY) SHFL(idx, PTXI_SHFL_IDX)
+#undef SHFL
+    default: break;
+    }
+}
+
+static void write_taken(const struct participants *p, unsigned lane, const struct ptxi_init_collective *x)
+{
+    const struct ptxi_insn *c = ptxi_init_find_collect(p->split[lane]->frame->code, insn_of(p, lane));
+    bool undefined = x->result >> lane & 1;
+
+    if (c && c->d != PTXI_NO_SLOT)
+        write_predicate(p, lane, c->d, undefined);
+    if (c && (uint16_t)c->imm != PTXI_NO_SLOT)
+        write_predicate(p, lane, (uint16_t)c->imm, undefined);
+    if (c && c->c != PTXI_NO_SLOT && undefined)
+        write_u32(p, lane, c->c, x->shadow[lane]);
+}
+
+/* Does what the init_collect of each participant has done without the other lanes. */
+static void track_undefined(const struct participants *p, unsigned op)
+{
+    struct ptxi_init_collective x = { .lanes = p->lanes };
+
+    for (ptxi_lanes left = p->lanes; left; left &= left - 1)
+        read_given(p, ptxi_first_lane(left), &x);
+    if (ptxi_op_mnemonics[op] == PTXI_M_vote)
+        x.yes = yes_votes(p);
+    ptxi_init_collect(op, &x);
+    for (ptxi_lanes left = p->lanes; left; left &= left - 1)
+        write_taken(p, ptxi_first_lane(left), &x);
+}
+
 /* The participants are synchronised with those of the same mask. */
 static void note_meeting(struct ptxi_warp *w, const struct participants *p)
 {
@@ -266,6 +325,8 @@ bool ptxi_warp_sync_try_complete(struct ptxi_warp *w, const struct ptxi_split *w
         return false;
     if (w->cta->check)
         note_meeting(w, &p);
+    if (w->cta->grid->tools >> PTXI_TOOL_INIT & 1 && ptxi_init_is_collective(op))
+        track_undefined(&p, op);
     execute(&p, op);
     for (uint32_t k = 0, count = w->split_count; k < count; k++)
         if (w->splits[k].state == PTXI_SPLIT_SYNC && p.lanes & w->splits[k].lanes)
