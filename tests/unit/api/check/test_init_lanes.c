@@ -16,17 +16,30 @@ static void set_up(void)
     ok(ptxiModuleLoadData(&module, test_file("api/check/init_lanes.ptx")));
 }
 
+/* A tensor of 8 rows of 128 bytes, with the swizzling of 128 bytes. */
+static void encode(ptxiTensorMap *map, ptxiDevicePtr at)
+{
+    static const uint64_t dim[] = { 32, 8 }, stride[] = { 128 };
+    static const uint32_t box[] = { 32, 8 }, step[] = { 1, 1 };
+
+    ok(ptxiTensorMapEncodeTiled(map, PTXI_TENSOR_MAP_DATA_TYPE_UINT32, 2, (void *)(uintptr_t)at, dim, stride, box,
+                                step, 0, PTXI_TENSOR_MAP_SWIZZLE_128B, 0, 0));
+}
+
 /* The number of threads with errors. Of the input, `size` bytes from `at` on are undefined. */
 static unsigned long long threads_of(const char *kernel, unsigned threads, unsigned at, unsigned size)
 {
     ptxiCheckSummary s = { .size = sizeof s };
     ptxiFinding finding = { .size = sizeof finding };
     ptxiFunction f;
-    void *params[] = { &in, &out };
+    static ptxiTensorMap from, to;
+    void *params[] = { &in, &out, &from, &to };
     unsigned long long count = 0;
 
     ok(ptxiMemAlloc(&in, IN));
     ok(ptxiMemAlloc(&out, OUT));
+    encode(&from, in);
+    encode(&to, out);
     ok(ptxiMemsetD8(in, 0, at));
     ok(ptxiMemsetD8(in + at + size, 0, IN - at - size));
     ok(ptxiCtxResetFindings(NULL));
@@ -110,6 +123,17 @@ START_TEST(matrices)
 }
 END_TEST
 
+START_TEST(tensors)
+{
+    static const char *const kernels[] = { "tensor_load", "tensor_store" };
+
+    for (size_t k = 0; k < 2; k++) {
+        ck_assert_uint_eq(threads_of(kernels[k], 32, 128 + 5 * WORD, WORD), 1);
+        ck_assert_uint_eq(threads_of(kernels[k], 32, 256, IN - 256), 0);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("init_lanes");
@@ -121,6 +145,7 @@ int main(void)
     tcase_add_test(t, local_memory);
     tcase_add_test(t, calls);
     tcase_add_test(t, matrices);
+    tcase_add_test(t, tensors);
     suite_add_tcase(s, t);
     SRunner *r = srunner_create(s);
 
