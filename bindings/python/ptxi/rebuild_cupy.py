@@ -5,8 +5,8 @@ again, from CuPy's own source, and links it with the libcudart that the loader f
 still works with a GPU and NVIDIA's libcudart. The old extension is kept beside the new one, with the suffix `.nvidia`;
 --undo puts it back.
 
-It needs a C++ compiler, `pip install cython setuptools`, and the headers of CUDA, which `nvidia-cuda-runtime` and a
-toolkit have. If pip cannot download the source, --source names its directory.
+It needs a C++ compiler, `pip install -U cython setuptools` (CuPy 14 needs setuptools 77), and the headers of CUDA,
+which `nvidia-cuda-runtime` and a toolkit have. If pip cannot download the source, --source names its directory.
 """
 import argparse
 import importlib.util
