@@ -52,24 +52,19 @@ RACY static inline void read_eight(uint32_t *reads, const uint32_t *writes, uint
                       (~changed & before);
 }
 
-/* Records an access to whole words of a page. False: it is something else. */
-RACY static inline bool track_words(const struct ptxi_warp *w, enum ptxi_track_kind kind, uint64_t address,
-                                    uint64_t bytes, uint32_t place)
+/* Records reads of whole words of a page. False: it is something else. */
+RACY static inline bool read_words(const struct ptxi_warp *w, uint64_t address, uint64_t bytes, uint32_t place)
 {
     const uint64_t offset = address % PTXI_TRACK_PAGE;
-    const uint32_t word = place << PTXI_TRACK_PLACE | PTXI_TRACK_MASK;
     struct ptxi_track_page *p;
-    uint32_t *words, *writes;
+    uint32_t *reads, *writes;
 
     if (offset % 8 || bytes % 64 || offset + bytes > PTXI_TRACK_PAGE || !(p = ptxi_track_page(w, address)) ||
-        !(words = ptxi_track_words(w->cta->grid->tracker, p, kind)))
+        !(reads = ptxi_track_words(w->cta->grid->tracker, p, PTXI_TRACK_READ)))
         return false;
     writes = p->words[PTXI_TRACK_WRITE];
     for (uint64_t at = offset / 8; at < (offset + bytes) / 8; at += 8)
-        if (kind == PTXI_TRACK_READ)
-            read_eight(words + at, writes + at, word);
-        else
-            *(eight *)(words + at) = (eight){ 0 } + word;
+        read_eight(reads + at, writes + at, place << PTXI_TRACK_PLACE | PTXI_TRACK_MASK);
     return true;
 }
 
@@ -189,11 +184,12 @@ OP( track_access )
     if (atomic) {
         track_atomics(w, i);
     } else if (find_row(w, i, &address, &bytes)) {
-        enum ptxi_track_kind kind = i->mods & PTXI_CHECK_WRITE ? PTXI_TRACK_WRITE : PTXI_TRACK_READ;
         uint32_t place = i->b | (uint32_t)i->c << 16;
 
-        if (!track_words(w, kind, address, bytes, place))
-            ptxi_track_range(w, kind, address, bytes, place);
+        if (i->mods & PTXI_CHECK_WRITE)
+            track_written(w, &w->worker->rows[ptxi_track_row_of(i)], address, address + bytes, place);
+        else if (!read_words(w, address, bytes, place))
+            ptxi_track_range(w, PTXI_TRACK_READ, address, bytes, place);
     } else {
         track_lanes(w, i);
     }
