@@ -368,6 +368,8 @@ static const char *parse_suffixes(struct operand *o, const char *p)
             o->flags |= PTXI_OPF_UNCHECKED;
         else if (*p == '^')
             o->flags |= PTXI_OPF_EACH;
+        else if (*p == '=')
+            o->flags |= PTXI_OPF_CONFUSED;
         else if (*p == '@')
             o->selector = isdigit((unsigned char)p[1]) ? *++p - '0' : 1;
         else

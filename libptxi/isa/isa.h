@@ -90,7 +90,10 @@ enum {
      * narrower ones (~) only where the space is named */
     PTXI_OPF_UNCHECKED = 16384,
     PTXI_OPF_ANY_REGISTER = 32768, /* * an address: any register */
-    PTXI_OPF_EACH = 65536 /* ^ each register of a vector must fit by itself, instead of all of them together */
+    PTXI_OPF_EACH = 65536, /* ^ each register of a vector must fit by itself, instead of all of them together */
+    /* = ptxas takes it for another operand: braces around registers of exactly its type for a scalar, the last address
+     * in a register of 16 bits for a mask */
+    PTXI_OPF_CONFUSED = 131072
 };
 
 enum ptxi_type_rule {

@@ -95,6 +95,12 @@ static bool accepts_any_register(const struct check *k, const struct ptxi_raw *r
            k->candidate->expansion != PTXI_EXPANDED && !(s->flags & PTXI_OPF_EACH && r->type == PTXI_T_pred);
 }
 
+/* True if ptxas replaces the instruction by others that extend no address. */
+static bool is_replaced(const struct ptxi_opspec *s)
+{
+    return s->flags & PTXI_OPF_EACH && !(s->flags & PTXI_OPF_WIDER);
+}
+
 /* The register that holds an address. In a 64-bit program ptxas rejects a 32-bit register. It extends narrower ones,
  * and also 32-bit ones where it moves the address to another register first. */
 static bool check_base(struct check *k, const struct ptxi_raw *r, const struct ptxi_opspec *s, enum ptxi_space space)
@@ -106,8 +112,10 @@ static bool check_base(struct check *k, const struct ptxi_raw *r, const struct p
     if (!ptxi_is_bits_class(ptxi_types[r->type].class) || bits > 64 || (bits < 32 && !may_be_narrow(k, s, space)))
         return ptxi_check_fail(k, r->loc, "invalid address '%.*s': it must be a 32-bit or 64-bit integer register",
                                (int)r->loc.len, r->s);
-    if (bits == 32 && !(s->flags & PTXI_OPF_UNCHECKED) && !r->var && ptxi_is_wide_space(space) &&
-        k->p->ast->address_size == 64)
+    if (bits == 16 && s->flags & PTXI_OPF_CONFUSED && s + 1 == k->row->specs + k->candidate->spec_count)
+        return ptxi_check_fail_operand(k, r->loc, s, "cannot be in a register of 16 bits");
+    if (bits == 32 && !(s->flags & PTXI_OPF_UNCHECKED) && !r->var &&
+        (ptxi_is_wide_space(space) || is_replaced(s)) && k->p->ast->address_size == 64)
         return ptxi_check_fail(k, r->loc,
                                "'%.*s' is a 32-bit register, but an address in %s space must be a 64-bit register",
                                (int)r->loc.len, r->s, ptxi_check_space_names[space]);

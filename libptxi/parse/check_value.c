@@ -204,7 +204,12 @@ static bool check_decoration(struct check *k, const struct ptxi_raw *r, const st
 /* ptxas treats an .f16x2 register as an integer, but not as a count. It may be next to others in a vector. */
 static bool reg_fits_spec(enum ptxi_type reg, const struct ptxi_opspec *s, enum ptxi_type want)
 {
+    /* a register that ptxas converts with cvt */
+    bool only_integers = s->flags & PTXI_OPF_WIDER && s->flags & PTXI_OPF_EACH &&
+                         ptxi_types[reg].bits > ptxi_types[want].bits;
+
     return ptxi_check_reg_fits(want, reg, s->flags & PTXI_OPF_WIDER) &&
+           !(only_integers && !ptxi_is_bits_class(ptxi_types[reg].class)) &&
            !(reg == PTXI_T_f16x2 && is_count(s, want) && !s->vector);
 }
 
@@ -318,7 +323,9 @@ static bool is_symbolic_constant(const struct check *k, const struct ptxi_raw *r
 {
     char class = ptxi_types[want].class;
 
-    if (s->flags & (PTXI_OPF_REGISTER | PTXI_OPF_BRACES | PTXI_OPF_NEGATE | PTXI_OPF_EACH))
+    if (s->flags & (PTXI_OPF_REGISTER | PTXI_OPF_BRACES | PTXI_OPF_NEGATE))
+        return false;
+    if (s->flags & PTXI_OPF_EACH && !(s->flags & PTXI_OPF_WIDER && r->kind == PTXI_RAW_VAR))
         return false;
     if ((s->selector && r->kind == PTXI_RAW_VAR) || (is_count(s, want) && ptxi_types[want].bits != 32))
         return false;
@@ -625,6 +632,17 @@ static bool may_be_longer(const struct ptxi_raw *r, const struct ptxi_opspec *s,
            (r->count == 2 || r->count == 4);
 }
 
+/* True if all elements of these braces are registers of this type. ptxas packs others into a register. */
+static bool has_exact_type(const struct ptxi_raw *r, enum ptxi_type want)
+{
+    if (r->kind != PTXI_RAW_VECTOR)
+        return false;
+    for (unsigned i = 0; i < r->count; i++)
+        if (r->elements[i].kind != PTXI_RAW_REG || r->elements[i].type != want)
+            return false;
+    return true;
+}
+
 bool ptxi_check_value(struct check *k, const struct ptxi_raw *r, unsigned i, struct ptxi_operand *o)
 {
     const struct ptxi_opspec *s = &k->row->specs[i];
@@ -638,6 +656,9 @@ bool ptxi_check_value(struct check *k, const struct ptxi_raw *r, unsigned i, str
         return ptxi_check_sink(k, r, s, true, o);
     if (is_vector(r) && (s->flags & PTXI_OPF_VECTOR_OK))
         return check_packed(k, r, s, want, o);
+    if (s->flags & PTXI_OPF_CONFUSED && has_exact_type(r, want))
+        return ptxi_check_fail_operand(k, r->loc, s, "cannot be braces around registers of type .%s only",
+                                       ptxi_types[want].name);
     if (n && may_be_longer(r, s, n))
         n = r->count;
     if (n == 1 && !is_vector(r) && (s->flags & PTXI_OPF_BRACES))

@@ -68,10 +68,11 @@ def newest_version(ptxas):
     return 90 + release(ptxas)[1]
 
 
-def known_differences():
-    """Returns the regular expressions of legality.known."""
-    lines = [x.rstrip('\n') for x in open(os.path.join(HERE, 'legality.known'))]
-    return [re.compile(x.split('    #')[0]) for x in lines if x and x[0] not in '#>']
+def known_differences(ptxas):
+    """Returns the regular expressions of legality.known that apply to this ptxas."""
+    lines = [x.rstrip('\n').split('    #')[0] for x in open(os.path.join(HERE, 'legality.known')) if x[0] not in '#>\n']
+    entries = [re.fullmatch(r'(?:(\d+\.\d+): )?(.*)', x).groups() for x in lines]
+    return [re.compile(x) for only, x in entries if only in (None, '%d.%d' % release(ptxas))]
 
 
 class Store:
@@ -390,7 +391,7 @@ class Report:
     """Compares verdicts, prints the differences and counts. `args` are those of add_arguments()."""
 
     def __init__(self, args):
-        self.args, self.known = args, known_differences()
+        self.args, self.known = args, known_differences(args.ptxas)
         self.counts = collections.defaultdict(collections.Counter)
         self.total = collections.Counter()
 
