@@ -107,14 +107,26 @@ static void check_bounds(builder *c, insn *i, unsigned bytes, bool is_store, uin
     ptxi_native_jump_rare(c, rare, PTXI_NE);
 }
 
-/* As ptxi_prefetch_rounds(), for a load in a loop, at rax. */
-static void prefetch_rounds(builder *c, insn *i)
+/* Prefetches the next `bytes` after the row at rax. The next warp or CTA mostly reads them, soon. Grids of two and
+ * three dimensions touch little of many rows at a time, which hardware prefetchers do not follow. */
+static void prefetch_next_row(builder *c, unsigned bytes)
+{
+    enum { LINE = 64 };
+
+    for (unsigned k = 0; k < bytes; k += LINE)
+        ptxi_x86_prefetch(&c->x, ptxi_x86_at(PTXI_RAX, (int32_t)(bytes + k)));
+}
+
+/* As ptxi_prefetch_rounds(), for a load of a row at rax. In loops, rounds mostly go on in regular steps. */
+static void prefetch(builder *c, insn *i, unsigned bytes)
 {
     enum { LOG_AHEAD = 2 };
-    uint32_t irregular;
+    uint32_t irregular, done;
 
-    if (!c->in_loop[c->now])
+    if (!c->in_loop[c->now]) {
+        prefetch_next_row(c, bytes);
         return;
+    }
     ptxi_x86_load(&c->x, 64, PTXI_RCX, reg(PTXI_RAX));
     ptxi_x86_alu(&c->x, PTXI_SUB, 64, PTXI_RCX, OF_HIT(i, last));
     ptxi_x86_store(&c->x, 64, OF_HIT(i, last), PTXI_RAX);
@@ -123,7 +135,10 @@ static void prefetch_rounds(builder *c, insn *i)
     irregular = ptxi_x86_jump_if(&c->x, PTXI_NE);
     ptxi_x86_shl(&c->x, 64, PTXI_RCX, LOG_AHEAD);
     ptxi_x86_prefetch(&c->x, ptxi_x86_indexed(PTXI_RAX, PTXI_RCX, 0));
+    done = ptxi_x86_jump(&c->x);
     ptxi_x86_patch(&c->x, irregular, c->x.size);
+    prefetch_next_row(c, bytes);
+    ptxi_x86_patch(&c->x, done, c->x.size);
 }
 
 /* rax = the address of lane 0, if the register holds a row of aligned addresses */
@@ -197,7 +212,7 @@ bool ptxi_native_emit_load_row(builder *c, insn *i, uint32_t elements, uint32_t 
     ptxi_x86_alu_imm(&c->x, PTXI_CMP, 64, OF_ROW(i->a, stride), (int32_t)size);
     one = ptxi_x86_jump_if(&c->x, PTXI_NE);
     check_bounds(c, i, PTXI_LANES * size, false, rare);
-    prefetch_rounds(c, i);
+    prefetch(c, i, PTXI_LANES * size);
     load_row(c, d, bits, PTXI_NO_REGISTER, 0);
     done = ptxi_x86_jump(&c->x);
     ptxi_x86_patch(&c->x, one, c->x.size);
