@@ -54,6 +54,7 @@ enum ptxi_native_rare_kind {
     PTXI_RARE_LEAVE,    /* calls the handler, and leaves at the pc that it returns */
     PTXI_RARE_JUMP,     /* jumps to another block */
     PTXI_RARE_CANONIZE, /* stores nothing: replaces NaNs in registers by the canonical one, and continues */
+    PTXI_RARE_ENTER     /* not a jump, but an entry from the dispatch loop: loads the registers, and continues */
 };
 
 struct ptxi_native_builder;
@@ -191,6 +192,9 @@ void ptxi_native_store_predicate(struct ptxi_native_builder *c, unsigned slot, u
 /* Stores a vector, the active lanes of part k. `scratch` changes. */
 void ptxi_native_store_vector(struct ptxi_native_builder *c, unsigned reg, struct ptxi_x86_rm memory, unsigned k,
                               unsigned bits, unsigned scratch);
+/* The same for the frame. Inactive lanes get what the frame has: masked stores are slow, and loads wait for them. */
+void ptxi_native_store_lanes(struct ptxi_native_builder *c, unsigned reg, struct ptxi_x86_rm frame, unsigned k,
+                             unsigned bits, unsigned scratch);
 /* Whether all active lanes of a row register are in its row. Changes rcx. */
 void ptxi_native_check_row(struct ptxi_native_builder *c, unsigned slot, uint32_t rare);
 /* Whether the row register may become a row: inactive lanes are not in a row, which would be lost. Changes rcx. */

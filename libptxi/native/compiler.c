@@ -140,6 +140,10 @@ static void put_rare(struct ptxi_native_builder *c, const struct ptxi_native_rar
             ptxi_native_replace_nan(c, r->registers[1]);
         ptxi_x86_patch(&c->x, ptxi_x86_jump(&c->x), r->resume);
         break;
+    case PTXI_RARE_ENTER:
+        c->entry[r->insn] = c->x.size;
+        load_and_resume(c, r);
+        break;
     }
 }
 
@@ -235,6 +239,18 @@ static void clear(struct ptxi_native_cache *cache)
         cache->part[r] = PTXI_NATIVE_NO_PART;
 }
 
+/* Partial code: when lanes have branched, the others continue here, with registers that code before has filled. */
+static bool is_after_branch(const struct ptxi_native_builder *c)
+{
+    return c->partial && c->now && ptxi_native_is_branch(c->code->insns[c->now - 1].op);
+}
+
+static void add_entry(struct ptxi_native_builder *c)
+{
+    ptxi_native_resume(c, ptxi_native_rare(c, PTXI_RARE_ENTER));
+    c->shape_count = 0;
+}
+
 /* An instruction after a jump that is no head is reached from the dispatch loop only. */
 static void begin_insn(struct ptxi_native_builder *c)
 {
@@ -246,6 +262,8 @@ static void begin_insn(struct ptxi_native_builder *c)
     if (is_empty(&c->cache)) {
         c->entry[c->now] = c->x.size;
         c->shape_count = 0;
+    } else if (is_after_branch(c)) {
+        add_entry(c);
     }
     if (c->partial && c->heads[c->now])
         ptxi_native_check_stop(c, c->now);

@@ -80,7 +80,7 @@ static void operand(struct ptxi_x86 *x, unsigned reg, struct ptxi_x86_rm rm, boo
         const unsigned index = has_index(rm) ? rm.index & 7 : 4;
 
         byte(x, (short_disp ? 0x40 : 0x80) | field | 4);
-        byte(x, index << 3 | (rm.reg & 7));
+        byte(x, (unsigned)rm.scale << 6 | index << 3 | (rm.reg & 7));
     } else {
         byte(x, (short_disp ? 0x40 : 0x80) | field | (rm.reg & 7));
     }
@@ -260,6 +260,11 @@ void ptxi_x86_store(struct ptxi_x86 *x, unsigned bits, struct ptxi_x86_rm rm, un
 void ptxi_x86_load_part(struct ptxi_x86 *x, unsigned bits, unsigned reg, struct ptxi_x86_rm rm)
 {
     general(x, 32, bits == 8 ? 0x0fb6 : 0x0fb7, reg, rm, 0);
+}
+
+void ptxi_x86_load_signed_part(struct ptxi_x86 *x, unsigned bits, unsigned reg, struct ptxi_x86_rm rm)
+{
+    general(x, 32, bits == 8 ? 0x0fbe : 0x0fbf, reg, rm, 0);
 }
 
 /* eax, ecx, edx and ebx have names for their lowest 8 bits without a REX prefix. */

@@ -29,23 +29,29 @@ enum ptxi_x86_register {
 struct ptxi_x86_rm {
     bool memory;
     uint8_t reg;       /* the register, or the base */
-    uint8_t index;     /* of memory, not scaled; or PTXI_NO_REGISTER */
+    uint8_t index;     /* of memory, or PTXI_NO_REGISTER */
+    uint8_t scale;     /* the index is multiplied by 1 << scale */
     int32_t disp;
 };
 
 static inline struct ptxi_x86_rm ptxi_x86_reg(unsigned reg)
 {
-    return (struct ptxi_x86_rm){ false, (uint8_t)reg, PTXI_NO_REGISTER, 0 };
+    return (struct ptxi_x86_rm){ false, (uint8_t)reg, PTXI_NO_REGISTER, 0, 0 };
 }
 
 static inline struct ptxi_x86_rm ptxi_x86_at(unsigned base, int32_t disp)
 {
-    return (struct ptxi_x86_rm){ true, (uint8_t)base, PTXI_NO_REGISTER, disp };
+    return (struct ptxi_x86_rm){ true, (uint8_t)base, PTXI_NO_REGISTER, 0, disp };
+}
+
+static inline struct ptxi_x86_rm ptxi_x86_scaled(unsigned base, unsigned index, unsigned scale, int32_t disp)
+{
+    return (struct ptxi_x86_rm){ true, (uint8_t)base, (uint8_t)index, (uint8_t)scale, disp };
 }
 
 static inline struct ptxi_x86_rm ptxi_x86_indexed(unsigned base, unsigned index, int32_t disp)
 {
-    return (struct ptxi_x86_rm){ true, (uint8_t)base, (uint8_t)index, disp };
+    return ptxi_x86_scaled(base, index, 0, disp);
 }
 
 /* --- vector instructions ---
@@ -142,6 +148,7 @@ enum ptxi_x86_condition {
 void ptxi_x86_load(struct ptxi_x86 *x, unsigned bits, unsigned reg, struct ptxi_x86_rm rm);
 void ptxi_x86_store(struct ptxi_x86 *x, unsigned bits, struct ptxi_x86_rm rm, unsigned reg);
 void ptxi_x86_load_part(struct ptxi_x86 *x, unsigned bits, unsigned reg, struct ptxi_x86_rm rm); /* 8 or 16, to 32 */
+void ptxi_x86_load_signed_part(struct ptxi_x86 *x, unsigned bits, unsigned reg, struct ptxi_x86_rm rm);
 void ptxi_x86_store_part(struct ptxi_x86 *x, unsigned bits, struct ptxi_x86_rm rm, unsigned reg);
 void ptxi_x86_store_imm(struct ptxi_x86 *x, unsigned bits, struct ptxi_x86_rm rm, int32_t imm);
 void ptxi_x86_imm(struct ptxi_x86 *x, unsigned reg, uint64_t imm);

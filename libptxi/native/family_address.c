@@ -86,7 +86,7 @@ static void multiply_lanes(builder *c, insn *i, bool is_signed)
         ptxi_x86_vector(&c->x, extend, T1, 0, ptxi_native_frame(i->a, k * c->bytes / 2));
         op(c, multiply, T1, T1, T0);
         op(c, PTXI_V_PADDQ, T1, T1, T4);
-        ptxi_native_store_vector(c, T1, lanes_of(c, i->d, k), k, 64, T2);
+        ptxi_native_store_lanes(c, T1, lanes_of(c, i->d, k), k, 64, T2);
     }
     ptxi_native_set_lanes(c, i->d);
 }
@@ -131,7 +131,7 @@ static void shift_lanes(builder *c, insn *i)
     for (unsigned k = 0; k < ptxi_native_parts(c, 64); k++) {
         op(c, PTXI_V_PSLLVQ, k, k, T0);
         op(c, PTXI_V_PADDQ, k, k, T4);
-        ptxi_native_store_vector(c, k, lanes_of(c, i->d, k), k, 64, T1);
+        ptxi_native_store_lanes(c, k, lanes_of(c, i->d, k), k, 64, T1);
     }
     ptxi_native_set_lanes(c, i->d);
 }

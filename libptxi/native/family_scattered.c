@@ -178,7 +178,7 @@ static void expand_row(builder *c, unsigned slot, unsigned lanes)
         ptxi_x86_vector(&c->x, PTXI_V_PMOVZXDQ, k, 0, ptxi_native_constant(PTXI_CONST_IOTA, 4 * per_part * k));
         op(c, PTXI_V_PMULDQ, k, k, stride);
         op(c, PTXI_V_PADDQ, k, k, first);
-        ptxi_native_store_vector(c, k, ptxi_native_frame(0, lanes + k * c->bytes), k, 64, T2);
+        ptxi_native_store_lanes(c, k, ptxi_native_frame(0, lanes + k * c->bytes), k, 64, T2);
     }
 }
 
@@ -267,35 +267,17 @@ static struct ptxi_x86_rm memory_of_lane(builder *c, const struct access *a, uns
 
 /* --- gathers --- */
 
-/* In partial code: the result keeps the values of inactive lanes, from lane l on. Elements of 32 bits at addresses of
- * 64 bits are gathered in vectors of 128 bits. */
-static void begin_partial_gather(builder *c, const struct access *a, unsigned d, unsigned l, unsigned mask)
-{
-    const struct ptxi_x86_rm words = ptxi_x86_at(PTXI_RSP, PTXI_STACK_ACTIVE_WORDS + (int32_t)(4 * l));
-    const struct ptxi_x86_rm old = ptxi_native_frame(a->i->d, l * a->bits / 8);
-
-    ptxi_x86_vector(&c->x, a->bits == 64 ? PTXI_V_PMOVSXDQ : PTXI_V_MOVU, mask, 0, words);
-    if (a->bits == 32 && !a->shared)
-        ptxi_x86_vector_128(&c->x, PTXI_V_MOVU, d, 0, old);
-    else
-        ptxi_x86_vector(&c->x, PTXI_V_MOVU, d, 0, old);
-}
-
-/* Elements from lane l on. */
-static void gather(builder *c, const struct access *a, uint32_t code, unsigned d, unsigned index, unsigned l)
+static void gather(builder *c, const struct access *a, uint32_t code, unsigned d, unsigned index)
 {
     const unsigned mask = c->x.wide ? MASK : T7;
 
     if (c->x.wide) {
         ptxi_x86_imm(&c->x, PTXI_RAX, 0xffff);
         ptxi_x86_kmovw_to(&c->x, mask, PTXI_RAX);
-    } else if (!c->partial) {
+    } else {
         op(c, PTXI_V_PCMPEQD, mask, mask, mask);
     }
-    if (c->partial)
-        begin_partial_gather(c, a, d, l, mask);
-    else
-        op(c, PTXI_V_PXOR, d, d, d); /* no dependency on the old value */
+    op(c, PTXI_V_PXOR, d, d, d); /* no dependency on the old value */
     if (a->shared)
         ptxi_x86_gather(&c->x, code, d, PTXI_RDX, index, 0, mask);
     else
@@ -323,29 +305,25 @@ static void narrow(builder *c, unsigned d, unsigned a, unsigned b, unsigned t)
 /* d = words of part k, changes T6 and T7. rcx is 0. */
 static void gather_32(builder *c, const struct access *a, unsigned d, unsigned k)
 {
-    const unsigned l = k * c->bytes / 4;
-
     if (a->shared) {
-        gather(c, a, PTXI_V_GATHERDD, d, k, l);
+        gather(c, a, PTXI_V_GATHERDD, d, k);
         return;
     }
-    gather(c, a, PTXI_V_GATHERQD, d, 2 * k, l);
-    gather(c, a, PTXI_V_GATHERQD, T6, 2 * k + 1, l + c->bytes / 8);
+    gather(c, a, PTXI_V_GATHERQD, d, 2 * k);
+    gather(c, a, PTXI_V_GATHERQD, T6, 2 * k + 1);
     insert_half(c, d, T6);
 }
 
 /* The same for 64-bit elements. */
 static void gather_64(builder *c, const struct access *a, unsigned d, unsigned k)
 {
-    const unsigned l = k * c->bytes / 8;
-
     if (!a->shared) {
-        gather(c, a, PTXI_V_GATHERQQ, d, k, l);
+        gather(c, a, PTXI_V_GATHERQQ, d, k);
         return;
     }
     if (k % 2) /* the upper half */
         ptxi_x86_vector_imm(&c->x, c->x.wide ? PTXI_V_EXTRACT_HALF : PTXI_V_EXTRACT_128, k / 2, 0, reg(T6), 1);
-    gather(c, a, PTXI_V_GATHERDQ, d, k % 2 ? T6 : k / 2, l);
+    gather(c, a, PTXI_V_GATHERDQ, d, k % 2 ? T6 : k / 2);
 }
 
 static void store_part(builder *c, unsigned slot, unsigned k, unsigned from)
@@ -697,30 +675,86 @@ static void store_scalars(builder *c, const struct access *a)
     }
 }
 
-/* The active lanes one after the other. ecx has those that are left. */
-static void store_active(builder *c, const struct access *a)
+/* --- partial code: the active lanes one after the other, in their order. Gathers take as long for few lanes as for
+ * all. --- */
+
+static unsigned log_2(unsigned n)
 {
-    const unsigned size = a->bits / 8;
-    const struct ptxi_x86_rm value = ptxi_x86_indexed(PTXI_NATIVE_FRAME, PTXI_RDX, a->i->b * PTXI_UNIT);
-    const struct ptxi_x86_rm address = ptxi_x86_indexed(PTXI_NATIVE_FRAME, PTXI_RDX, (int32_t)a->lanes);
-    const struct ptxi_x86_rm memory =
-        ptxi_x86_indexed(PTXI_RAX, a->shared ? PTXI_NATIVE_SHARED : PTXI_NO_REGISTER, a->i->imm);
+    return (unsigned)__builtin_ctz(n);
+}
+
+/* rdx = a lane, rax = its address, edi = this lane and those after it. Returns where the next lane begins. */
+static uint32_t begin_active(builder *c, const struct access *a)
+{
     uint32_t next;
 
-    ptxi_x86_load(&c->x, 32, PTXI_RCX, ptxi_x86_at(PTXI_RSP, PTXI_STACK_ACTIVE));
+    ptxi_x86_load(&c->x, 32, PTXI_RDI, ptxi_x86_at(PTXI_RSP, PTXI_STACK_ACTIVE));
     next = c->x.size;
-    ptxi_x86_tzcnt(&c->x, PTXI_RDX, PTXI_RCX);
-    ptxi_x86_shl(&c->x, 32, PTXI_RDX, size == 8 ? 3 : 2);
-    ptxi_x86_load(&c->x, a->bits, PTXI_RSI, value);
-    if (size == 8 && a->shared)
-        ptxi_x86_shr(&c->x, 32, PTXI_RDX, 1);
-    else if (size == 4 && !a->shared)
-        ptxi_x86_shl(&c->x, 32, PTXI_RDX, 1);
-    ptxi_x86_load(&c->x, a->shared ? 32 : 64, PTXI_RAX, address);
-    ptxi_x86_store(&c->x, a->bits, memory, PTXI_RSI);
-    ptxi_x86_lea(&c->x, 32, PTXI_RDX, ptxi_x86_at(PTXI_RCX, -1));
-    ptxi_x86_alu(&c->x, PTXI_AND, 32, PTXI_RCX, reg(PTXI_RDX));
+    ptxi_x86_tzcnt(&c->x, PTXI_RDX, PTXI_RDI);
+    ptxi_x86_load(&c->x, a->shared ? 32 : 64, PTXI_RAX,
+                  ptxi_x86_scaled(PTXI_NATIVE_FRAME, PTXI_RDX, a->shared ? 2 : 3, (int32_t)a->lanes));
+    return next;
+}
+
+static void end_active(builder *c, uint32_t next)
+{
+    ptxi_x86_lea(&c->x, 32, PTXI_RDX, ptxi_x86_at(PTXI_RDI, -1));
+    ptxi_x86_alu(&c->x, PTXI_AND, 32, PTXI_RDI, reg(PTXI_RDX));
     ptxi_x86_patch(&c->x, ptxi_x86_jump_if(&c->x, PTXI_NE), next);
+}
+
+/* Element e of the lane. */
+static struct ptxi_x86_rm memory_of_active(const struct access *a, unsigned e)
+{
+    return ptxi_x86_indexed(PTXI_RAX, a->shared ? PTXI_NATIVE_SHARED : PTXI_NO_REGISTER,
+                            a->i->imm + (int32_t)(e * a->bytes));
+}
+
+static struct ptxi_x86_rm value_of_active(const struct access *a, unsigned slot)
+{
+    return ptxi_x86_scaled(PTXI_NATIVE_FRAME, PTXI_RDX, log_2(a->bits / 8), (int32_t)(slot * PTXI_UNIT));
+}
+
+static void load_active_lanes(builder *c, const struct access *a, bool is_signed)
+{
+    insn *i = a->i;
+    const unsigned pair[] = { i->d, i->c }, quad[] = { i->d, i->b, i->c, i->mods };
+    const unsigned *slots = a->count == 4 ? quad : pair;
+    const uint32_t next = begin_active(c, a);
+
+    for (unsigned e = 0; e < a->count; e++) {
+        if (slots[e] == PTXI_NO_SLOT)
+            continue;
+        if (a->bytes >= 4)
+            ptxi_x86_load(&c->x, a->bits, PTXI_RCX, memory_of_active(a, e));
+        else
+            (is_signed ? ptxi_x86_load_signed_part : ptxi_x86_load_part)(&c->x, 8 * a->bytes, PTXI_RCX,
+                                                                         memory_of_active(a, e));
+        if (a->bits == 16)
+            ptxi_x86_store_part(&c->x, 16, value_of_active(a, slots[e]), PTXI_RCX);
+        else
+            ptxi_x86_store(&c->x, a->bits, value_of_active(a, slots[e]), PTXI_RCX);
+    }
+    end_active(c, next);
+}
+
+static void store_active_lanes(builder *c, const struct access *a)
+{
+    insn *i = a->i;
+    const unsigned slots[] = { i->b, i->c, i->d, i->mods };
+    const uint32_t next = begin_active(c, a);
+
+    for (unsigned e = 0; e < a->count; e++) {
+        if (a->bits == 16)
+            ptxi_x86_load_part(&c->x, 16, PTXI_RCX, value_of_active(a, slots[e]));
+        else
+            ptxi_x86_load(&c->x, a->bits, PTXI_RCX, value_of_active(a, slots[e]));
+        if (a->bytes < 4)
+            ptxi_x86_store_part(&c->x, 8 * a->bytes, memory_of_active(a, e), PTXI_RCX);
+        else
+            ptxi_x86_store(&c->x, a->bits, memory_of_active(a, e), PTXI_RCX);
+    }
+    end_active(c, next);
 }
 
 static void scatter(builder *c, const struct access *a, uint32_t code, unsigned from, unsigned index)
@@ -808,7 +842,9 @@ static void store_quads(builder *c, const struct access *a)
 
 static void put_load(builder *c, const struct access *a, uint32_t kind)
 {
-    if (a->count > 1)
+    if (c->partial)
+        load_active_lanes(c, a, kind & PTXI_EXTENDS_SIGN);
+    else if (a->count > 1)
         load_vectors(c, a);
     else if (a->bytes < 4)
         load_small(c, a, kind & PTXI_EXTENDS_SIGN);
@@ -821,7 +857,7 @@ static void put_load(builder *c, const struct access *a, uint32_t kind)
 static void put_store(builder *c, const struct access *a)
 {
     if (c->partial)
-        store_active(c, a);
+        store_active_lanes(c, a);
     else if (a->count == 2)
         store_pairs(c, a);
     else if (a->count == 4)
@@ -861,12 +897,6 @@ void ptxi_native_put_lanes(builder *c, insn *i, ptxi_native_lanes_emitter *lanes
     ptxi_native_resume(c, c->lanes_case);
 }
 
-/* Partial code has no vectors and small elements. */
-static bool is_simple(uint32_t elements)
-{
-    return ptxi_element_count(elements) == 1 && ptxi_element_bytes(elements) >= 4;
-}
-
 static bool is_aligned(insn *i, uint32_t elements)
 {
     return !((uint32_t)i->imm & (ptxi_element_bytes(elements) * ptxi_element_count(elements) - 1));
@@ -874,7 +904,7 @@ static bool is_aligned(insn *i, uint32_t elements)
 
 bool ptxi_native_emit_access(builder *c, insn *i, uint32_t elements, uint32_t kind)
 {
-    if (!is_aligned(i, elements) || (c->partial && !is_simple(elements)))
+    if (!is_aligned(i, elements))
         return false;
     ptxi_native_put_lanes(c, i, ptxi_native_access_lanes, elements, kind);
     return true;

@@ -56,6 +56,16 @@ void ptxi_native_store_vector(builder *c, unsigned r, struct ptxi_x86_rm memory,
     ptxi_x86_vector(&c->x, bits == 64 ? PTXI_V_PMASKMOVQ_TO : PTXI_V_PMASKMOVD_TO, r, scratch, memory);
 }
 
+void ptxi_native_store_lanes(builder *c, unsigned r, struct ptxi_x86_rm frame, unsigned k, unsigned bits,
+                             unsigned scratch)
+{
+    if (c->partial) {
+        ptxi_native_load_mask(c, scratch, k, bits, false);
+        ptxi_x86_vector_imm(&c->x, PTXI_V_BLENDVB, r, r, frame, scratch << 4);
+    }
+    ptxi_x86_vector(&c->x, PTXI_V_MOV_TO, r, 0, frame);
+}
+
 /* --- predicates and branches --- */
 
 void ptxi_native_compare_active(builder *c, unsigned r)
