@@ -462,8 +462,10 @@ static void note_reports(struct ptxi_warp *w, const struct ptxi_insn *i, ptxi_la
 
         if (at)
             m = ptxi_mbarrier_load(at);
-        if (m.layout && m.last_reported)
+        if (m.layout && m.last_reported) {
             w->mbarrier_reported |= lanes & -lanes;
+            w->as_started = false;
+        }
     }
 }
 

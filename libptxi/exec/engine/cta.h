@@ -37,6 +37,7 @@ struct ptxi_cta {
     bool busy;             /* the context holds a CTA */
     uint32_t live_threads; /* threads of warps that have not exited; whole warps are counted */
     bool warps_exited;     /* since the scheduler has looked whether others wait for them */
+    bool starts_alike;     /* CTAs differ only in what start_next_cta() sets */
     uint64_t thread_instructions, warp_instructions; /* not yet added to the grid's */
     struct ptxi_shared_counts {
 #define X(name) uint64_t name;

@@ -55,6 +55,7 @@ void ptxi_warp_start(struct ptxi_warp *w, struct ptxi_frame *frame, ptxi_lanes l
     w->event = PTXI_EVENT_NONE;
     w->state = PTXI_WARP_READY;
     w->mid_block = w->store_delayed = false;
+    w->as_started = true;
     w->arrived = 0;
     w->rounds_left = w->round_limit = FIRST_ROUND_LIMIT;
     w->spin_rounds_left = PTXI_SPIN_ROUNDS;
@@ -76,6 +77,7 @@ void ptxi_warp_abandon(struct ptxi_warp *w)
     while (w->split_count)
         ptxi_frame_unref(w, w->splits[--w->split_count].frame);
     w->live = w->exited = 0;
+    w->as_started = false;
     w->barrier_state = PTXI_WARP_BARRIER_NONE;
 }
 
@@ -84,6 +86,7 @@ void ptxi_warp_abandon(struct ptxi_warp *w)
 static struct ptxi_split *add_split(struct ptxi_warp *w, struct ptxi_split split)
 {
     assert(w->split_count < PTXI_MAX_SPLITS);
+    w->as_started = false;
     w->splits[w->split_count] = split;
     split.frame->splits++;
     return &w->splits[w->split_count++];
@@ -254,31 +257,56 @@ static const struct ptxi_insn *enter_next_split(struct ptxi_warp *w, bool moved)
     return s->pc;
 }
 
+/* Enters the dispatch loop. Returns PTXI_EVENT_NONE after it, or why the warp cannot run. */
+static inline enum ptxi_event run_split(struct ptxi_warp **which, const struct ptxi_level *level, bool moved)
+{
+    struct ptxi_warp *w = *which;
+    const struct ptxi_insn *pc;
+
+    if (!w->split_count)
+        return PTXI_EVENT_DONE;
+    pc = enter_next_split(w, moved);
+    if (!pc)
+        return PTXI_EVENT_STALLED;
+    w->event = PTXI_EVENT_NONE;
+    w->splits_woken = false;
+    *which = level->run(w, pc);
+    return PTXI_EVENT_NONE;
+}
+
+/* After the dispatch loop: PTXI_EVENT_NONE if the warp's splits can handle what has happened. */
+static inline enum ptxi_event event_of(struct ptxi_warp *w)
+{
+    if (w->barrier_state >= PTXI_WARP_BARRIER_AT)
+        return PTXI_EVENT_WARP_AT_BARRIER;
+    if (w->event == PTXI_EVENT_NONE) {
+        assert(w->stop != PTXI_NO_STOP);
+        w->splits[w->current].pc = w->stop;
+    } else if (w->event != PTXI_EVENT_SWITCH && w->event != PTXI_EVENT_JUMP) {
+        return w->event;
+    }
+    return PTXI_EVENT_NONE;
+}
+
+enum ptxi_event ptxi_warp_run_on(struct ptxi_warp **which, const struct ptxi_level *level)
+{
+    enum ptxi_event event;
+
+    while ((event = event_of(*which)) == PTXI_EVENT_NONE) {
+        const struct ptxi_warp *w = *which;
+
+        event = run_split(which, level, w->event != PTXI_EVENT_SWITCH && !w->splits_woken);
+        if (event != PTXI_EVENT_NONE)
+            break;
+    }
+    return event;
+}
+
 enum ptxi_event ptxi_warp_run(struct ptxi_warp **which, const struct ptxi_level *level)
 {
-    bool moved = false;
+    enum ptxi_event event = run_split(which, level, false);
 
-    for (struct ptxi_warp *w = *which;;) {
-        const struct ptxi_insn *pc;
-
-        if (!w->split_count)
-            return PTXI_EVENT_DONE;
-        pc = enter_next_split(w, moved);
-        if (!pc)
-            return PTXI_EVENT_STALLED;
-        w->event = PTXI_EVENT_NONE;
-        w->splits_woken = false;
-        w = *which = level->run(w, pc);
-        if (w->barrier_state >= PTXI_WARP_BARRIER_AT)
-            return PTXI_EVENT_WARP_AT_BARRIER;
-        if (w->event == PTXI_EVENT_NONE) {
-            assert(w->stop != PTXI_NO_STOP);
-            w->splits[w->current].pc = w->stop;
-        } else if (w->event != PTXI_EVENT_SWITCH && w->event != PTXI_EVENT_JUMP) {
-            return w->event;
-        }
-        moved = w->event != PTXI_EVENT_SWITCH && !w->splits_woken;
-    }
+    return event == PTXI_EVENT_NONE ? ptxi_warp_run_on(which, level) : event;
 }
 
 /* --- making splits ready --- */
@@ -334,6 +362,7 @@ void ptxi_settle_barrier_split(struct ptxi_warp *w)
 
     if (w->barrier_state == PTXI_WARP_EXITED)
         return;
+    w->as_started = false;
     assert(w->barrier_state == PTXI_WARP_BARRIER_NONE ||
            (w->split_count == 1 &&
             is_in_code(s->frame->code, w->barrier_pc + (w->barrier_state == PTXI_WARP_BARRIER_PASSED))));
@@ -365,6 +394,7 @@ void ptxi_split_off(struct ptxi_warp *w, const struct ptxi_insn *pc, ptxi_lanes 
     struct ptxi_split *there = other_split_at(w, pc);
 
     assert(lanes && !(lanes & ~w->active) && is_in_code(w->frame->code, pc));
+    w->as_started = false;
     current_split(w)->lanes &= ~lanes;
     w->active &= ~lanes;
     if (there) {
@@ -388,6 +418,7 @@ const struct ptxi_insn *ptxi_diverge(struct ptxi_warp *w, const struct ptxi_insn
 static const struct ptxi_insn *leave(struct ptxi_warp *w, enum ptxi_event event)
 {
     w->event = (uint8_t)event;
+    w->as_started = false;
     return w->stop;
 }
 
@@ -486,7 +517,7 @@ static const struct ptxi_insn *exit_at_once(struct ptxi_warp *w)
 
     assert(w->frame->splits == 1 && c->live_warps); /* the next CTA sets both again */
     for (unsigned k = 0; k < PTXI_WARP32S; k++)
-        c->live_threads -= w->live & ptxi_warp32_lanes(k) ? 32 : 0;
+        c->live_threads -= PTXI_WARP32S == 1 || w->live & ptxi_warp32_lanes(k) ? 32 : 0;
     c->live_warps--;
     c->warps_exited = true;
     w->worker->clock += (uint64_t)(PTXI_QUANTUM - w->quantum) + 1;

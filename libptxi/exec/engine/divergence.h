@@ -33,6 +33,17 @@ enum ptxi_event {
 
 /* Starts the kernel with the given lanes. */
 void ptxi_warp_start(struct ptxi_warp *w, struct ptxi_frame *frame, ptxi_lanes lanes);
+/* The same for a warp that has been started with these lanes before, is `as_started`, and has exited at once. */
+static inline void ptxi_warp_start_again(struct ptxi_warp *w)
+{
+    w->live = w->active;
+    w->quantum = PTXI_QUANTUM;
+    w->barrier_pc = w->splits[0].pc - 1;
+    w->state = PTXI_WARP_READY;
+    w->barrier_state = PTXI_WARP_BARRIER_PASSED;
+    w->spin_rounds_left = PTXI_SPIN_ROUNDS;
+    w->split_count = 1;
+}
 /* Ends a warp after its launch has failed. Releases its frames. */
 void ptxi_warp_abandon(struct ptxi_warp *w);
 
@@ -40,6 +51,8 @@ void ptxi_warp_abandon(struct ptxi_warp *w);
  * _SWITCH or _JUMP. If the warp waits at a CTA barrier or has exited, the warps after it that can start or have passed
  * their barrier may have run, too. *w becomes the last of them, and the event is that warp's. */
 enum ptxi_event ptxi_warp_run(struct ptxi_warp **w, const struct ptxi_level *level);
+/* The same for a warp that has left the dispatch loop. */
+enum ptxi_event ptxi_warp_run_on(struct ptxi_warp **w, const struct ptxi_level *level);
 
 /* Makes sleeping splits ready. *work: at least one of them does more than spin. False: there are none. */
 bool ptxi_wake_sleeping_splits(struct ptxi_warp *w, bool *work);

@@ -56,18 +56,6 @@ struct ptxi_portion ptxi_grid_take(struct ptxi_grid *g, uint32_t most)
     return p;
 }
 
-void ptxi_grid_next_cta(const struct ptxi_grid *g, uint32_t ctaid[3])
-{
-    assert(g->cluster_size == 1 && !g->schedule);
-    if (++ctaid[0] < g->grid[0])
-        return;
-    ctaid[0] = 0;
-    if (++ctaid[1] < g->grid[1])
-        return;
-    ctaid[1] = 0;
-    ctaid[2]++;
-}
-
 /* Coordinates of the n-th element of a box. */
 static void coordinates(const uint32_t box[3], uint64_t n, uint32_t at[3])
 {

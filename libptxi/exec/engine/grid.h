@@ -2,6 +2,7 @@
 #ifndef PTXI_EXEC_ENGINE_GRID_H
 #define PTXI_EXEC_ENGINE_GRID_H
 
+#include <assert.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -149,7 +150,17 @@ bool ptxi_grid_cancel(struct ptxi_grid *g, uint32_t first_cta[3]);
  * clusters. */
 void ptxi_grid_cta_at(const struct ptxi_grid *g, uint64_t n, uint32_t rank, uint32_t ctaid[3]);
 /* From the coordinates of a CTA to those of the CTA that starts after it. Without clusters and a random schedule. */
-void ptxi_grid_next_cta(const struct ptxi_grid *g, uint32_t ctaid[3]);
+static inline void ptxi_grid_next_cta(const struct ptxi_grid *g, uint32_t ctaid[3])
+{
+    assert(g->cluster_size == 1 && !g->schedule);
+    if (__builtin_expect(++ctaid[0] < g->grid[0], 1))
+        return;
+    ctaid[0] = 0;
+    if (++ctaid[1] < g->grid[1])
+        return;
+    ctaid[1] = 0;
+    ctaid[2]++;
+}
 /* Initial state of the random numbers of that cluster. */
 uint64_t ptxi_grid_rng_state(const struct ptxi_grid *g, uint64_t n);
 

@@ -108,7 +108,8 @@ struct ptxi_warp {
     uint8_t state;                /* enum ptxi_warp_state */
     uint8_t barrier_state;        /* PTXI_WARP_BARRIER_... */
     bool mid_block;               /* splits[current] is inside a basic block and must run next */
-    bool store_delayed;           /* it is at a store, and the load after the store has been executed */
+    bool as_started;              /* from `frame` to splits[0], ptxi_warp_start_again() writes all that has changed since
+                                   * the warp started */
     bool stack_moved;             /* some stack_top is not local_stride, the end of .local memory */
     bool exits_at_once;           /* nothing but its CTA must know when it has exited */
     bool splits_woken;            /* splits have become ready since the dispatch loop was entered */
@@ -127,6 +128,7 @@ struct ptxi_warp {
     uint32_t wgmma_groups[PTXI_WARP32S]; /* number of its wgmma commits */
     uint32_t index;               /* in the CTA */
     uint32_t first_thread;        /* linear thread index of lane 0 */
+    bool store_delayed;           /* it is at a store, and the load after the store has been executed */
     struct ptxi_split splits[PTXI_MAX_SPLITS];
     struct ptxi_frame *free_frames[16]; /* by size class */
 

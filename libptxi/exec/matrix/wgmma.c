@@ -294,6 +294,7 @@ static inline const struct ptxi_insn *increment(struct ptxi_warp *w, const struc
     for (unsigned k = 0; k < PTXI_WARP32S; k++)
         if (w->active & ptxi_warp32_lanes(k))
             counts[k]++;
+    w->as_started = false;
     if (w->cta->warpgroup_waits)
         ptxi_cta_wake_warpgroups(w->cta);
     NEXT;

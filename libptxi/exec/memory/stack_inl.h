@@ -23,6 +23,7 @@ OP_NAMED(STACK_PASTE(stackrestore, STACK_BITS))
         if (w->active >> l & 1)
             w->stack_top[l] = a[l];
     w->stack_moved = true;
+    w->as_started = false;
     NEXT;
 }
 
@@ -45,6 +46,7 @@ OP_NAMED(STACK_PASTE(alloca, STACK_BITS))
             d[l] = (ADDRESS)push_stack(w, (unsigned)l, at);
     }
     w->stack_moved = true;
+    w->as_started = false;
     if (overflow)
         return ptxi_fault(w, i, PTXI_FK_STACK, overflow, 0, 0, "alloca");
     NEXT;

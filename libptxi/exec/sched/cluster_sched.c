@@ -27,23 +27,34 @@ struct round {
     bool used_up; /* ... because it has used its share */
 };
 
-/* Runs the warps of a CTA that can run, one after the other. False: the launch has failed. */
-static bool run_cta(struct ptxi_cta *c, const struct ptxi_level *level, struct round *r)
+/* False: the launch has failed. */
+static bool note_status(struct round *r, enum ptxi_warp_status status)
 {
-    for (struct ptxi_warp *w = c->warps; w < c->warps + c->warp_count; w++) {
-        enum ptxi_warp_status status;
+    r->any = true;
+    r->yielded |= status == PTXI_WARP_YIELDED || status == PTXI_WARP_USED_UP;
+    r->used_up |= status == PTXI_WARP_USED_UP;
+    return status != PTXI_WARP_FAILED;
+}
 
+/* Runs those of a CTA's warps from w on that can run, one after the other. False: the launch has failed. */
+static bool run_warps(struct ptxi_cta *c, struct ptxi_warp *w, const struct ptxi_level *level, struct round *r)
+{
+    for (; w < c->warps + c->warp_count; w++) {
         if (!ptxi_warp_ready(w))
             continue;
-        r->any = true;
-        status = ptxi_warp_schedule(&w, level);
-        assert(w->cta == c);
-        if (status == PTXI_WARP_FAILED)
+        if (!note_status(r, ptxi_warp_schedule(&w, level)))
             return false;
-        r->yielded |= status == PTXI_WARP_YIELDED || status == PTXI_WARP_USED_UP;
-        r->used_up |= status == PTXI_WARP_USED_UP;
+        assert(w->cta == c);
     }
     return true;
+}
+
+/* Runs a CTA. `ran`: the warp that has left the dispatch loop in this round, or NULL. False: the launch has failed. */
+static bool run_cta(struct ptxi_cta *c, struct ptxi_warp *ran, const struct ptxi_level *level, struct round *r)
+{
+    if (!ran)
+        return run_warps(c, c->warps, level, r);
+    return note_status(r, ptxi_warp_schedule_on(&ran, level)) && run_warps(c, ran + 1, level, r);
 }
 
 /* Whether the time slice of a warp has ended before it had to wait. Then warps that only spin need not yield to
@@ -57,15 +68,16 @@ static bool is_any_mid_block(const struct ptxi_cta *lead)
     return false;
 }
 
-/* Runs at most `rounds` rounds of the cluster's warps. */
-static enum ptxi_cluster_status run_in_order(struct ptxi_cta *lead, const struct ptxi_level *level, uint32_t rounds)
+/* Runs at most `rounds` rounds of the cluster's warps. `ran`: see run_cta(). */
+static enum ptxi_cluster_status run_in_order(struct ptxi_cta *lead, struct ptxi_warp *ran,
+                                             const struct ptxi_level *level, uint32_t rounds)
 {
-    while (rounds--) {
+    for (; rounds--; ran = NULL) {
         struct round r = { .any = false };
         uint32_t live = 0;
 
         for (uint32_t m = 0; m < lead->member_count; m++) {
-            if (!run_cta(lead->members[m], level, &r))
+            if (!run_cta(lead->members[m], ran, level, &r))
                 return PTXI_CLUSTER_FAILED;
             live += lead->members[m]->live_warps;
         }
@@ -156,7 +168,7 @@ static enum ptxi_cluster_status run_fairly(struct ptxi_cta *lead)
 {
     static const struct ptxi_level slices = { .run = run_slices };
 
-    return run_in_order(lead, &slices, SLICE_ROUNDS);
+    return run_in_order(lead, NULL, &slices, SLICE_ROUNDS);
 }
 
 /* --- random --- */
@@ -261,15 +273,37 @@ static bool is_native(const struct ptxi_grid *g)
     return g->native && !g->counting && !g->check && !g->findings;
 }
 
-static enum ptxi_cluster_status run_cluster(struct ptxi_cta *lead, const struct ptxi_level *level)
+static const struct ptxi_level *level_in_order(const struct ptxi_grid *g, const struct ptxi_level *level)
 {
     static const struct ptxi_level native = { .run = ptxi_native_run };
 
+    return is_native(g) ? &native : level;
+}
+
+static enum ptxi_cluster_status run_cluster(struct ptxi_cta *lead, const struct ptxi_level *level)
+{
     if (lead->grid->schedule)
         return run_randomly(lead);
     if (lead->grid->fair)
         return run_fairly(lead);
-    return run_in_order(lead, is_native(lead->grid) ? &native : level, UINT32_MAX);
+    return run_in_order(lead, NULL, level_in_order(lead->grid, level), UINT32_MAX);
+}
+
+const struct ptxi_level *ptxi_cluster_level(const struct ptxi_grid *g, const struct ptxi_level *level)
+{
+    return g->cluster_size > 1 || g->schedule || g->fair || g->findings ? NULL : level_in_order(g, level);
+}
+
+enum ptxi_cluster_status ptxi_cluster_run_started(struct ptxi_cta *c, const struct ptxi_level *level)
+{
+    struct ptxi_warp *w = c->warps;
+
+    assert(c->live_warps == c->warp_count && w->barrier_state == PTXI_WARP_BARRIER_PASSED && w->split_count == 1);
+    w->barrier_state = PTXI_WARP_BARRIER_NONE;
+    w = level->run(w, w->barrier_pc + 1);
+    if (__builtin_expect(!c->live_warps, 1))
+        return PTXI_CLUSTER_FINISHED;
+    return run_in_order(c, w, level, UINT32_MAX);
 }
 
 enum ptxi_cluster_status ptxi_cluster_run(struct ptxi_cta *lead, const struct ptxi_level *level)

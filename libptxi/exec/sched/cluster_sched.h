@@ -16,4 +16,10 @@ enum ptxi_cluster_status {
 /* Runs the warps of a cluster until they have ended, one has used its share, or the launch has failed. */
 enum ptxi_cluster_status ptxi_cluster_run(struct ptxi_cta *lead, const struct ptxi_level *level);
 
+/* The level for ptxi_cluster_run_started(). NULL: the clusters of the grid need ptxi_cluster_run(). */
+const struct ptxi_level *ptxi_cluster_level(const struct ptxi_grid *g, const struct ptxi_level *level);
+/* Does what ptxi_cluster_run() does, for a cluster of one CTA that has just started. Most end without any event that
+ * the schedulers have to handle. */
+enum ptxi_cluster_status ptxi_cluster_run_started(struct ptxi_cta *c, const struct ptxi_level *level);
+
 #endif

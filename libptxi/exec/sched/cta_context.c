@@ -188,11 +188,10 @@ static void keep_start(struct ptxi_cta *c, uint32_t index)
 }
 
 /* Does what ptxi_warp_start() does. */
-static inline void start_warp(struct ptxi_warp *w, struct ptxi_frame *frame, const struct warp_start *start,
-                              uint32_t threads)
+static inline void start_warp(struct ptxi_warp *w, struct ptxi_frame *frame, const struct warp_start *start)
 {
-    if (__builtin_expect(w->stack_moved || !start->is_same, 0)) {
-        ptxi_warp_start(w, frame, lanes_of(threads));
+    if (w->stack_moved || !start->is_same) {
+        ptxi_warp_start(w, frame, lanes_of(ptxi_thread_count(w->cta->grid) - w->first_thread));
         return;
     }
     assert(!frame->parent && !w->exited);
@@ -202,6 +201,15 @@ static inline void start_warp(struct ptxi_warp *w, struct ptxi_frame *frame, con
     w->active = w->live;
     w->stop = PTXI_NO_STOP;
     w->quantum = PTXI_QUANTUM;
+}
+
+/* For assertions: whether start_warp() would change nothing. */
+__attribute__((unused)) static bool is_started(const struct ptxi_warp *w, const struct ptxi_frame *frame,
+                                               const struct warp_start *start)
+{
+    return start->is_same && !w->stack_moved && w->regs == frame->regs && frame->splits == 1 && w->active == w->live &&
+           w->stop == PTXI_NO_STOP &&
+           !memcmp((const unsigned char *)w + START_FIRST, start->bytes, sizeof start->bytes);
 }
 
 static bool is_prepared(const struct ptxi_cta *c, const struct ptxi_grid *g, uint32_t rank)
@@ -237,6 +245,7 @@ bool ptxi_cta_context_prepare(struct ptxi_cta *c, struct ptxi_grid *g, uint32_t 
     c->prepared_for = g;
     c->prepared_id = g->launch_id;
     c->number = UINT64_MAX;
+    c->starts_alike = g->cluster_size == 1 && !g->schedule && !g->check && !code->unwritten_count;
     return true;
 }
 
@@ -250,11 +259,16 @@ static void fill_shared(struct ptxi_cta *c)
 }
 
 /* Most CTAs come after the one that the context had before. */
+static inline bool is_next(const struct ptxi_cta *c, uint64_t n)
+{
+    return n && n - 1 == c->number;
+}
+
 static void set_ctaid(struct ptxi_cta *c, uint64_t n)
 {
     const struct ptxi_grid *g = c->grid;
 
-    if (n && n - 1 == c->number && g->cluster_size == 1 && !g->schedule)
+    if (is_next(c, n) && g->cluster_size == 1 && !g->schedule)
         ptxi_grid_next_cta(g, c->ctaid);
     else
         ptxi_grid_cta_at(g, n, c->rank, c->ctaid);
@@ -274,7 +288,6 @@ static __attribute__((noinline)) void start_local(struct ptxi_warp *w, bool fill
 static void start_cta(struct ptxi_cta *c, uint64_t n)
 {
     const struct ptxi_grid *g = c->grid;
-    uint32_t left = ptxi_thread_count(g);
     unsigned char *frame = c->frames;
     const struct warp_start *start = warp_starts(c);
     bool fills = ptxi_fill_byte;
@@ -286,26 +299,54 @@ static void start_cta(struct ptxi_cta *c, uint64_t n)
     if (c->barriers_in_use)
         memset(c->barriers, 0, sizeof c->barriers);
     c->barriers_in_use = 0;
-    c->live_threads = (left + 31) / 32 * 32;
+    c->live_threads = (ptxi_thread_count(g) + 31) / 32 * 32;
     c->warpgroup_waits = c->warps_exited = false;
     if (c->tmem)
         ptxi_tmem_reset(c);
     if (g->code->uses_shared)
         fill_shared(c);
-    for (struct ptxi_warp *w = c->warps, *end = w + c->warp_count; w < end; w++, left -= PTXI_LANES) {
-        start_warp(w, (struct ptxi_frame *)frame, start++, left);
+    for (struct ptxi_warp *w = c->warps, *end = w + c->warp_count; w < end; w++) {
+        start_warp(w, (struct ptxi_frame *)frame, start++);
         frame += c->frame_stride;
         if (__builtin_expect(w->local_written || fills, 0))
             start_local(w, fills);
     }
 }
 
-void ptxi_cta_context_start_cluster(struct ptxi_cta *lead, uint64_t n)
+static struct ptxi_frame *frame_of(const struct ptxi_warp *w)
+{
+    return (struct ptxi_frame *)(w->cta->frames + w->index * w->cta->frame_stride);
+}
+
+/* The start of most CTAs: what start_cta() does, without what earlier CTAs of this launch have not changed. */
+static inline void start_next_cta(struct ptxi_cta *c, uint64_t n)
+{
+    ptxi_grid_next_cta(c->grid, c->ctaid);
+    c->number = n;
+    c->live_warps = c->warp_count;
+    c->live_threads = (ptxi_thread_count(c->grid) + 31) / 32 * 32;
+    c->warpgroup_waits = c->warps_exited = false;
+    if (c->grid->code->uses_shared)
+        fill_shared(c);
+    for (struct ptxi_warp *w = c->warps, *end = w + c->warp_count; w < end; w++) {
+        if (__builtin_expect(!w->as_started, 0))
+            start_warp(w, frame_of(w), &warp_starts(c)[w->index]);
+        ptxi_warp_start_again(w);
+        assert(is_started(w, frame_of(w), &warp_starts(c)[w->index]));
+        if (__builtin_expect(w->local_written, 0))
+            start_local(w, false);
+    }
+}
+
+static inline bool starts_as_next(const struct ptxi_cta *c, uint64_t n)
+{
+    return c->starts_alike && is_next(c, n) && !c->barriers_in_use && !c->tmem && !ptxi_fill_byte;
+}
+
+static __attribute__((noinline)) void start_cluster(struct ptxi_cta *lead, uint64_t n)
 {
     const struct ptxi_grid *g = lead->grid;
 
-    assert(lead->lead == lead && lead->member_count == g->cluster_size);
-    lead->waits = lead->cluster_barrier_used = false;
     if (g->schedule)
         lead->rng_state = ptxi_grid_rng_state(g, n);
     for (uint32_t m = 0; m < lead->member_count; m++) {
@@ -314,4 +355,16 @@ void ptxi_cta_context_start_cluster(struct ptxi_cta *lead, uint64_t n)
     }
     if (g->check)
         ptxi_check_start_cluster(lead);
+}
+
+void ptxi_cta_context_start_cluster(struct ptxi_cta *lead, uint64_t n)
+{
+    assert(lead->lead == lead && lead->member_count == lead->grid->cluster_size);
+    assert(lead->busy && lead->prepared_for == lead->grid && lead->prepared_id == lead->grid->launch_id);
+    assert(!lead->job_count && !lead->tracked_jobs);
+    lead->waits = lead->cluster_barrier_used = false;
+    if (starts_as_next(lead, n))
+        start_next_cta(lead, n);
+    else
+        start_cluster(lead, n);
 }

@@ -175,16 +175,26 @@ static enum ptxi_warp_status handle_event(struct ptxi_warp *w, enum ptxi_event e
     }
 }
 
-enum ptxi_warp_status ptxi_warp_schedule(struct ptxi_warp **w, const struct ptxi_level *level)
+/* Handles an event of ptxi_warp_run(), and further ones. */
+static enum ptxi_warp_status run_from(struct ptxi_warp **w, const struct ptxi_level *level, enum ptxi_event event)
 {
-    enum ptxi_warp_status status;
-
-    do {
-        enum ptxi_event event = ptxi_warp_run(w, level);
+    for (;; event = ptxi_warp_run(w, level)) {
+        enum ptxi_warp_status status;
 
         if ((*w)->cta->warps_exited)
             finish_exited_warps((*w)->cta);
         status = handle_event(*w, event);
-    } while (status == PTXI_WARP_RUNS);
-    return status;
+        if (status != PTXI_WARP_RUNS)
+            return status;
+    }
+}
+
+enum ptxi_warp_status ptxi_warp_schedule(struct ptxi_warp **w, const struct ptxi_level *level)
+{
+    return run_from(w, level, ptxi_warp_run(w, level));
+}
+
+enum ptxi_warp_status ptxi_warp_schedule_on(struct ptxi_warp **w, const struct ptxi_level *level)
+{
+    return run_from(w, level, ptxi_warp_run_on(w, level));
 }

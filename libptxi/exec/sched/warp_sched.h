@@ -14,5 +14,7 @@ enum ptxi_warp_status {
 
 /* *w: see ptxi_warp_run(). */
 enum ptxi_warp_status ptxi_warp_schedule(struct ptxi_warp **w, const struct ptxi_level *level);
+/* The same for a warp that has left the dispatch loop. */
+enum ptxi_warp_status ptxi_warp_schedule_on(struct ptxi_warp **w, const struct ptxi_level *level);
 
 #endif

@@ -260,9 +260,11 @@ static bool run_clusters(struct ptxi_exec *x, struct ptxi_cta *lead)
 {
     struct ptxi_grid *g = lead->grid;
     struct ptxi_rcu_reader *rcu = lead->worker->rcu;
+    const struct ptxi_level *level = ptxi_cluster_level(g, x->level);
 
     for (unsigned count = 0;; count++) {
-        enum ptxi_cluster_status status = ptxi_cluster_run(lead, x->level);
+        enum ptxi_cluster_status status = level && count ? ptxi_cluster_run_started(lead, level) :
+                                                           ptxi_cluster_run(lead, x->level);
         bool checks = count % CLUSTERS_BETWEEN_CHECKS == CLUSTERS_BETWEEN_CHECKS - 1;
         uint64_t n;
 
