@@ -108,8 +108,8 @@ struct ptxi_warp {
     uint8_t state;                /* enum ptxi_warp_state */
     uint8_t barrier_state;        /* PTXI_WARP_BARRIER_... */
     bool mid_block;               /* splits[current] is inside a basic block and must run next */
-    bool as_started;              /* from `frame` to splits[0], ptxi_warp_start_again() writes all that has changed since
-                                   * the warp started */
+    bool as_started;              /* from `frame` to splits[0], ptxi_warp_start_again() writes all that has changed
+                                   * since the warp started */
     bool stack_moved;             /* some stack_top is not local_stride, the end of .local memory */
     bool exits_at_once;           /* nothing but its CTA must know when it has exited */
     bool splits_woken;            /* splits have become ready since the dispatch loop was entered */
