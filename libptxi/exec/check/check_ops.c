@@ -1,6 +1,7 @@
 /* Handlers of the operations that check. */
 #include "exec/check/async_proxy.h"
 #include "exec/check/check.h"
+#include "exec/check/checker.h"
 #include "exec/check/order.h"
 #include "exec/check/race.h"
 #include "exec/check/shared_words_inl.h"
@@ -58,22 +59,13 @@ static bool check_global_row(struct ptxi_warp *w, const struct ptxi_insn *i)
            ptxi_race_check_row(w, i, address, !stride, w->active);
 }
 
-OP( check_access )
+/* Checks an access that is_harmless() and check_global_row() do not explain. */
+static void check_each_lane(struct ptxi_warp *w, const struct ptxi_insn *i)
 {
     LANE_ARRAY(uint64_t, addresses);
     ptxi_lanes shared = 0, outside = 0;
     const void *a = PTXI_SLOT(w, i->a);
 
-    if (__builtin_expect(!w->cta->check, 0))
-        NEXT;
-    if (__builtin_expect(w->cta->check->generic_writes && i->mods & PTXI_CHECK_WRITE, 0))
-        ptxi_proxy_note_writes(w, i, ptxi_race_meta(i));
-    if (i->mods & PTXI_CHECK_SHARED && is_harmless(w, i)) {
-        w->cta->check->accesses++;
-        NEXT;
-    }
-    if (!(i->mods & PTXI_CHECK_SHARED) && check_global_row(w, i))
-        NEXT;
     if (i->mods & PTXI_CHECK_SHARED) {
         FOR_LANES addresses[l] = (uint32_t)(((const uint32_t *)a)[l] + (uint32_t)i->imm);
         shared = PTXI_ALL_LANES;
@@ -85,6 +77,44 @@ OP( check_access )
     if (i->mods & PTXI_CHECK_GENERIC)
         shared = find_shared_lanes(addresses, &outside);
     ptxi_race_check(w, i, addresses, shared, w->active & ~outside);
+}
+
+/* Whether other workers may perform strong writes to the same words at the same time. */
+static bool has_rivals(const struct ptxi_warp *w, const struct ptxi_insn *i)
+{
+    return !w->only_worker && i->mods >> PTXI_CHECK_STRENGTH_SHIFT & 3 && i->mods & PTXI_CHECK_WRITE &&
+           !(i->mods & PTXI_CHECK_SHARED);
+}
+
+/* Checks and executes a strong write while no other worker does. So the records of a word have the order of its writes:
+ * an atomic operation observes the writes before it. */
+static const struct ptxi_insn *write_in_turn(struct ptxi_warp *w, const struct ptxi_insn *i)
+{
+    struct ptxi_checker *x = w->cta->check->check->checker;
+    const struct ptxi_insn *next;
+
+    pthread_mutex_lock(&x->strong_writes);
+    check_each_lane(w, i);
+    next = w->table[i[1].op](i + 1, w);
+    pthread_mutex_unlock(&x->strong_writes);
+    return next;
+}
+
+OP( check_access )
+{
+    if (__builtin_expect(!w->cta->check, 0))
+        NEXT;
+    if (__builtin_expect(w->cta->check->generic_writes && i->mods & PTXI_CHECK_WRITE, 0))
+        ptxi_proxy_note_writes(w, i, ptxi_race_meta(i));
+    if (i->mods & PTXI_CHECK_SHARED && is_harmless(w, i)) {
+        w->cta->check->accesses++;
+        NEXT;
+    }
+    if (has_rivals(w, i))
+        return write_in_turn(w, i);
+    if (!(i->mods & PTXI_CHECK_SHARED) && check_global_row(w, i))
+        NEXT;
+    check_each_lane(w, i);
     NEXT;
 }
 

@@ -21,6 +21,7 @@ struct ptxi_checker {
     uint64_t limit;
     _Atomic uint64_t bytes; /* of shadow memory */
     _Atomic(struct ptxi_shadow_page *) *buckets;
+    pthread_mutex_t strong_writes; /* held while one is checked and executed */
     pthread_mutex_t lock; /* of the following */
     uint32_t next_agent;
     uint32_t users; /* launches and others that use the shadow memory */
