@@ -51,6 +51,11 @@ def test_the_environment_selects_it():
     assert "arch=80" in result.stdout, result.stderr
 
 
+def test_an_old_triton_is_refused():
+    code = 'import triton, ptxi_triton; triton.__version__ = "3.6.0"; ptxi_triton.enable()'
+    assert 'ImportError: ptxi_triton needs Triton' in program(code).stderr
+
+
 def test_it_ends_with_the_statement():
     code = ('import triton, ptxi_triton\nfrom triton.backends import backends\nbefore = dict(backends)\n'
             'with ptxi_triton.enabled():\n    with ptxi_triton.enabled(): pass\n'

@@ -16,6 +16,7 @@ NAME = 'ptxi'
 BINARY = 'ptxi'              # extension of the last stage: the PTX with the options of ptxas
 NO_FMA = b'\n// fmad=false'  # the end of a binary that must not be contracted
 
+_OLDEST = 3, 8               # the version of Triton whose interfaces this package uses
 _PTX_VERSION = 94            # of the newest PTX that libptxi reads, for installations of Triton without ptxas
 _replaced: Dict[str, Any] = {}
 
@@ -30,6 +31,14 @@ def in_use() -> bool:
     return bool(_replaced)
 
 
+def _require_version() -> None:
+    """Raise ImportError if Triton is too old."""
+    import triton
+    if tuple(int(n) for n in triton.__version__.split('.')[:2]) < _OLDEST:
+        raise ImportError('ptxi_triton needs Triton {}.{} or newer; this is Triton {}'.format(
+            *_OLDEST, triton.__version__))
+
+
 def use(wanted: bool) -> None:
     """Let this backend, or Triton's own backends, compile for NVIDIA GPUs.
 
@@ -37,6 +46,7 @@ def use(wanted: bool) -> None:
     """
     from triton.backends import Backend, backends
     if wanted and not _replaced:
+        _require_version()
         from . import driver
         ours = backends.get(NAME) or Backend(PtxiBackend, driver.PtxiDriver)
         for name, backend in list(backends.items()):
@@ -104,9 +114,7 @@ def _unload_without_driver() -> None:
     """Let kernels of this backend be collected while another driver, or none, is active."""
     from triton import knobs
     from triton.compiler import CompiledKernel
-    delete = getattr(CompiledKernel, '__del__', None)
-    if delete is None:  # Triton 3.6 does not unload kernels
-        return
+    delete = CompiledKernel.__del__
 
     def __del__(self: Any) -> None:
         if type(self.__dict__.get('module')).__module__.startswith(f'{NAME}.'):
