@@ -495,13 +495,14 @@ struct ptxi_source_loc {
     const struct ptxi_source_line *source; /* the .loc, or NULL */
 };
 
-/* What the native tier (native/native.h) knows of a function. */
-struct ptxi_native_state {
-    _Atomic(void *) code;   /* struct ptxi_native_code; NULL: not compiled so far */
+/* What the engine has learnt about a function. */
+struct ptxi_function_state {
+    _Atomic bool long_ctas; /* entry: a cluster took long, so a launch wakes all workers before its first one */
+    _Atomic(void *) code;   /* struct ptxi_native_code (native/native.h); NULL: not compiled so far */
     _Atomic uint32_t heat;  /* how often warps have started or continued it, about */
 };
 
-/* A compiled function. It does not change after it was created, except for what `native` refers to. */
+/* A compiled function. It does not change after it was created, except for what `state` refers to. */
 struct ptxi_code {
     const char *name;
     uint64_t id;  /* 1, 2, ... in the order of creation; never reused, unlike the address */
@@ -536,7 +537,7 @@ struct ptxi_code {
     bool async_proxy;    /* checked code: its module has bulk operations on shared memory */
     bool untracked;      /* it may write memory in a way that the tracking of uninitialised values does not see */
     bool is_entry;
-    struct ptxi_native_state *native; /* its machine code (native/native.h); NULL: it always has none */
+    struct ptxi_function_state *state; /* NULL: it never has machine code */
     uint32_t polls_at;   /* a loop around a strong load, which may wait for other CTAs: its branch; UINT32_MAX: none */
 };
 

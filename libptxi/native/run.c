@@ -32,7 +32,7 @@ struct ptxi_native_code {
     struct entry entry[]; /* by instruction */
 };
 
-/* What struct ptxi_native_state refers to while a thread compiles, and if there is no native code. */
+/* What struct ptxi_function_state refers to while a thread compiles, and if there is no native code. */
 static struct ptxi_native_code compiling, none;
 
 /* Of entries: at first, at most. */
@@ -157,7 +157,7 @@ void ptxi_native_listing_free(struct ptxi_native_listing *listing)
 /* One thread compiles. The others interpret meanwhile. */
 static struct ptxi_native_code *heat_up(const struct ptxi_warp *w, const struct ptxi_code *code)
 {
-    struct ptxi_native_state *s = code->native;
+    struct ptxi_function_state *s = code->state;
     void *expected = NULL;
 
     if (!s || atomic_fetch_add_explicit(&s->heat, 1, memory_order_relaxed) < w->cta->grid->native_after)
@@ -198,8 +198,8 @@ static void release(struct ptxi_native_code *n)
 
 void ptxi_native_release(const struct ptxi_code *code)
 {
-    if (code->native)
-        release(atomic_exchange(&code->native->code, NULL));
+    if (code->state)
+        release(atomic_exchange(&code->state->code, NULL));
 }
 
 /* --- the dispatch loop --- */
@@ -209,7 +209,7 @@ static inline struct ptxi_native_code *native_code(const struct ptxi_warp *w)
 {
     const struct ptxi_code *code = w->frame->code;
     struct ptxi_native_code *n =
-        code->native ? atomic_load_explicit(&code->native->code, memory_order_acquire) : NULL;
+        code->state ? atomic_load_explicit(&code->state->code, memory_order_acquire) : NULL;
 
     if (__builtin_expect(!n, 0))
         n = heat_up(w, code);
@@ -314,7 +314,7 @@ static inline void run_warp(struct ptxi_warp *w, const struct ptxi_insn *pc)
 static void heat_of_quantum(const struct ptxi_warp *w)
 {
     enum { HEAT = 64 };
-    struct ptxi_native_state *s = w->frame->code->native;
+    struct ptxi_function_state *s = w->frame->code->state;
 
     if (w->event == PTXI_EVENT_QUANTUM && s)
         atomic_fetch_add_explicit(&s->heat, HEAT, memory_order_relaxed);

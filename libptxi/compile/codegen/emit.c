@@ -610,8 +610,8 @@ struct ptxi_code *ptxi_emit(struct ptxi_ir *ir, const struct ptxi_compile_option
     e.code = ARENA_NEW(arena, struct ptxi_code, 1);
     if (!e.code || !measure_blocks(&e))
         return NULL;
-    e.code->native = ARENA_NEW(arena, struct ptxi_native_state, 1);
-    if (!e.code->native)
+    e.code->state = ARENA_NEW(arena, struct ptxi_function_state, 1);
+    if (!e.code->state)
         return NULL;
     e.code->id = atomic_fetch_add(&ids, 1) + 1;
     e.code->polls_at = UINT32_MAX;

@@ -22,7 +22,10 @@
 
 /* Short clusters never use up a quantum, and at the end of a quantum the limits of the grid are checked, and the worker
  * is quiescent. So both are done between clusters, too, after this many. */
-enum { CLUSTERS_BETWEEN_CHECKS = 16 };
+enum {
+    CLUSTERS_BETWEEN_CHECKS = 16,
+    LONG_CLUSTER_NS = 50000 /* ten times what it takes to wake a thread */
+};
 
 /* --- contexts of a worker --- */
 
@@ -210,10 +213,22 @@ static struct ptxi_grid *enter_grid(struct ptxi_exec *x, struct ptxi_worker *wk)
     return found;
 }
 
-static void wake_helpers(struct ptxi_exec *x, const struct ptxi_grid *g)
+/* The time if other workers may help with the grid, else 0. */
+static uint64_t begin_first(const struct ptxi_grid *g)
 {
+    return g->workers > 1 && ptxi_grid_has_clusters(g) ? ptxi_clock_monotonic_ns() : 0;
+}
+
+/* Wakes the other workers after a cluster that began at the given time. If it took long, the next launch of the kernel
+ * wakes them at once. */
+static void wake_helpers(struct ptxi_exec *x, const struct ptxi_grid *g, uint64_t began)
+{
+    struct ptxi_function_state *state = g->code->state;
+
     if (!ptxi_grid_has_clusters(g))
         return;
+    if (began && state && ptxi_clock_monotonic_ns() - began >= LONG_CLUSTER_NS)
+        atomic_store_explicit(&state->long_ctas, true, memory_order_relaxed);
     pthread_mutex_lock(&x->lock);
     if (x->idle)
         pthread_cond_broadcast(&x->work);
@@ -261,6 +276,7 @@ static bool run_clusters(struct ptxi_exec *x, struct ptxi_cta *lead)
     struct ptxi_grid *g = lead->grid;
     struct ptxi_rcu_reader *rcu = lead->worker->rcu;
     const struct ptxi_level *level = ptxi_cluster_level(g, x->level);
+    const uint64_t began = begin_first(g);
 
     for (unsigned count = 0;; count++) {
         enum ptxi_cluster_status status = level && count ? ptxi_cluster_run_started(lead, level) :
@@ -273,7 +289,7 @@ static bool run_clusters(struct ptxi_exec *x, struct ptxi_cta *lead)
         if (status == PTXI_CLUSTER_FINISHED)
             finish_cluster(lead);
         if (!count)
-            wake_helpers(x, g);
+            wake_helpers(x, g, began);
         report_progress(g, rcu);
         if ((status == PTXI_CLUSTER_YIELDED || status == PTXI_CLUSTER_WAITS) && !ptxi_grid_failed(g)) {
             if (status == PTXI_CLUSTER_WAITS)

@@ -150,6 +150,14 @@ static struct ptxi_worker *work_until_ended(struct ptxi_exec *x, const struct pt
     return wk;
 }
 
+/* Whether clusters of the kernel took long in an earlier launch. */
+static bool has_long_ctas(const struct ptxi_grid *g)
+{
+    const struct ptxi_function_state *state = g->code->state;
+
+    return state && atomic_load_explicit(&state->long_ctas, memory_order_relaxed);
+}
+
 void ptxi_exec_launch(struct ptxi_exec *x, struct ptxi_grid *g)
 {
     struct ptxi_worker *wk;
@@ -158,7 +166,7 @@ void ptxi_exec_launch(struct ptxi_exec *x, struct ptxi_grid *g)
     pthread_mutex_lock(&x->lock);
     add_grid(x, g);
     wk = claim_worker(x);
-    if (!wk && x->idle)
+    if (x->idle && (!wk || (g->cta_total > g->cluster_size && has_long_ctas(g))))
         pthread_cond_broadcast(&x->work);
     wk = work_until_ended(x, g, wk);
     if (wk) {
