@@ -107,17 +107,25 @@ def watch() -> None:
         _watch = _Watch()
 
 
+def _current() -> Optional[_Watch]:
+    """Return the watch if this is the main thread, after arming it, or None."""
+    watch_ = _watch
+    if watch_ is None or _get_ident() != _main:
+        return None
+    now = _monotonic()
+    if now - watch_.armed > _ARMED:
+        watch_.arm(now)
+    return watch_
+
+
 def wait(context: ctypes.c_void_p, function: Callable[..., int], *arguments: Any) -> int:
     """Call a function of the library that may wait for kernels of the context. Return its result.
 
     Raises KeyboardInterrupt if Ctrl-C interrupted the kernels.
     """
-    watch_ = _watch
-    if watch_ is None or _get_ident() != _main:
+    watch_ = _current()
+    if watch_ is None:
         return function(*arguments)
-    now = _monotonic()
-    if now - watch_.armed > _ARMED:
-        watch_.arm(now)
     outer = watch_.context
     try:
         try:
@@ -136,12 +144,9 @@ def wait(context: ctypes.c_void_p, function: Callable[..., int], *arguments: Any
 
 def launch(function: Callable[..., int], launch_: Any) -> int:
     """Call ptxiLaunchWatched with a reference to its structure. Return its result, as `wait` does."""
-    watch_ = _watch
-    if watch_ is None or _get_ident() != _main:
+    watch_ = _current()
+    if watch_ is None:
         return function(launch_, None)
-    now = _monotonic()
-    if now - watch_.armed > _ARMED:
-        watch_.arm(now)
     try:
         result = function(launch_, watch_.reference)
         if result == _NOT_READY:
