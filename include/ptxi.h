@@ -4342,7 +4342,7 @@ PTXI_API ptxiResult ptxiWatchBegin(ptxiWatch *watch, ptxiContext ctx);
 PTXI_API ptxiResult ptxiWatchEnd(ptxiWatch *watch, ptxiContext outer);
 
 /*! ptxiWatchGetWait() :
- *  Returns the number of the present wait, or 0 if there is none.
+ *  Returns the number of the current wait, or 0 if there is none.
  * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for NULL. */
 PTXI_API ptxiResult ptxiWatchGetWait(const ptxiWatch *watch, unsigned long long *number);
 

@@ -128,6 +128,7 @@ _CODES = {'f32': 'f', 'f64': 'd'}
 _INTEGER_CODES = {1: 'B', 2: 'H', 4: 'I', 8: 'Q'}
 _RANGE = 'QQI4x'  # ptxiRange
 
+
 def _hold_bases(base: Any, held: List[Any]) -> bool:
     """Add references to the arrays that own the memory of a view, as memory._hold() does.
 
@@ -141,7 +142,7 @@ def _hold_bases(base: Any, held: List[Any]) -> bool:
     return True
 
 
-# What the functions of _filler() use
+# Names that the functions of _filler() use
 _NAMES = {'Array': np.ndarray, 'Buffer': Buffer, 'INTEGERS': _INTEGERS, 'REALS': _REALS, 'address': ctypes.addressof,
           'export': ctypes.c_char.from_buffer, 'refer': weakref.ref, 'hold_bases': _hold_bases}
 

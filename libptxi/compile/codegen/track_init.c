@@ -164,7 +164,7 @@ static struct ptxi_ir_walk sources(const struct ptxi_ir *ir, const struct ptxi_i
     return ptxi_ir_reads(ir, copy);
 }
 
-/* Operations whose results are values of other lanes, as they are. */
+/* Whether the results are unchanged values of other lanes. */
 static bool moves_between_lanes(const struct ptxi_ir_inst *i)
 {
     return ptxi_op_mnemonics[i->op] == PTXI_M_shfl || i->op == PTXI_OP_movmatrix;
@@ -630,7 +630,7 @@ static void track_writer(struct tracker *t, uint32_t at, const struct ptxi_ir_in
         define_memory(t, at, i, MBARRIER_BYTES, i->imm);
 }
 
-/* The words of a function's results are as undefined as what a 64-bit value is made of. */
+/* Each word of a 64-bit result of a function is as undefined as its half of the value. */
 static void track_stp(struct tracker *t, uint32_t at, const struct ptxi_ir_inst *i)
 {
     static const uint8_t words[] = { PTXI_F_B, PTXI_F_EXTRA };
