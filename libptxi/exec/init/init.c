@@ -65,9 +65,14 @@ unsigned char *ptxi_init_own_shared(const struct ptxi_warp *w)
     return k && k->undefined && w->shared_size <= k->undefined_bytes ? k->undefined : NULL;
 }
 
+unsigned char *ptxi_init_bytes(const struct ptxi_init_place *p, uint32_t size)
+{
+    return p->shared ? shadow_of(p, size) : NULL;
+}
+
 void ptxi_init_note_write(const struct ptxi_init_place *to, uint32_t size)
 {
-    unsigned char *shadow = to->shared ? shadow_of(to, size) : NULL;
+    unsigned char *shadow = ptxi_init_bytes(to, size);
 
     if (shadow)
         memset(shadow, 0, size);
@@ -75,14 +80,9 @@ void ptxi_init_note_write(const struct ptxi_init_place *to, uint32_t size)
         ptxi_init_define(to->address, size);
 }
 
-unsigned char *ptxi_init_bytes(const struct ptxi_init_place *p, uint32_t size)
-{
-    return p->shared ? shadow_of(p, size) : NULL;
-}
-
 void ptxi_init_get_bytes(const struct ptxi_init_place *from, uint32_t size, unsigned char *shadow)
 {
-    const unsigned char *own = from->shared ? shadow_of(from, size) : NULL;
+    const unsigned char *own = ptxi_init_bytes(from, size);
 
     if (own)
         memcpy(shadow, own, size);
@@ -94,7 +94,7 @@ void ptxi_init_get_bytes(const struct ptxi_init_place *from, uint32_t size, unsi
 
 void ptxi_init_set_bytes(const struct ptxi_init_place *to, uint32_t size, const unsigned char *shadow)
 {
-    unsigned char *own = to->shared ? shadow_of(to, size) : NULL;
+    unsigned char *own = ptxi_init_bytes(to, size);
 
     if (own)
         memcpy(own, shadow, size);

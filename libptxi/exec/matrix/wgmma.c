@@ -203,11 +203,6 @@ static bool read_kvecs_of_shadow(struct ptxi_warp *w, const struct ptxi_insn *i,
     return true;
 }
 
-static bool is_kvec_undefined(const unsigned char *kvec, unsigned bytes)
-{
-    return ptxi_init_any_undefined(kvec, bytes);
-}
-
 /* A result is undefined if an element of its row of A, of its column of B or of C is. */
 static void finish_results(struct ptxi_warp *w, const struct ptxi_wgmma *x, const struct ptxi_init_view *v,
                            const struct operands *t, bool accumulate)
@@ -226,7 +221,8 @@ static void finish_results(struct ptxi_warp *w, const struct ptxi_wgmma *x, cons
             for (unsigned e = 0; e < per; e++) {
                 struct ptxi_element at = ptxi_fragment_element(&f, l, r, e * bits);
 
-                if (is_kvec_undefined(t->a[at.row], bytes_a) || is_kvec_undefined(t->b[at.column], bytes_b))
+                if (ptxi_init_any_undefined(t->a[at.row], bytes_a) ||
+                    ptxi_init_any_undefined(t->b[at.column], bytes_b))
                     c[l] |= UINT32_MAX >> (32 - bits) << e * bits;
             }
         if (to)
