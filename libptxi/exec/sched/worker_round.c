@@ -22,10 +22,10 @@
 
 /* Short clusters never use up a quantum, and at the end of a quantum the limits of the grid are checked, and the worker
  * is quiescent. So both are done between clusters, too, after this many. */
-enum {
-    CLUSTERS_BETWEEN_CHECKS = 16,
-    LONG_CLUSTER_NS = 50000 /* ten times what it takes to wake a thread */
-};
+enum { CLUSTERS_BETWEEN_CHECKS = 16 };
+
+/* Nanoseconds of a cluster that is worth waking the workers before it: ten times what it takes to wake a thread. */
+enum { LONG_CLUSTER_NS = 50000 };
 
 /* --- contexts of a worker --- */
 
@@ -216,7 +216,7 @@ static struct ptxi_grid *enter_grid(struct ptxi_exec *x, struct ptxi_worker *wk)
 /* The time if other workers may help with the grid, else 0. */
 static uint64_t begin_first(const struct ptxi_grid *g)
 {
-    return g->workers > 1 && ptxi_grid_has_clusters(g) ? ptxi_clock_monotonic_ns() : 0;
+    return !g->one_worker && ptxi_grid_has_clusters(g) ? ptxi_clock_monotonic_ns() : 0;
 }
 
 /* Wakes the other workers after a cluster that began at the given time. If it took long, the next launch of the kernel

@@ -166,7 +166,7 @@ void ptxi_exec_launch(struct ptxi_exec *x, struct ptxi_grid *g)
     pthread_mutex_lock(&x->lock);
     add_grid(x, g);
     wk = claim_worker(x);
-    if (x->idle && (!wk || (g->cta_total > g->cluster_size && has_long_ctas(g))))
+    if (x->idle && (!wk || (!g->one_worker && has_long_ctas(g))))
         pthread_cond_broadcast(&x->work);
     wk = work_until_ended(x, g, wk);
     if (wk) {
