@@ -327,6 +327,28 @@ except KeyboardInterrupt:
 """) == 'interrupted\n'
 
 
+def test_an_interrupt_at_the_entry_of_a_host_function_is_raised():
+    """Python discards it there, because no statement of the callback has run yet."""
+    assert prints("""
+main = ptxi.loads('''.version 8.0
+.target sm_90
+.address_size 64
+.extern .func (.param .b32 r) raise(.param .b32 s);
+.extern .func f();
+.visible .entry main() {
+  { .param .b32 r; .param .b32 s; st.param.b32 [s], 2; call (r), raise, (s); }
+L: call f; bra L; }''')
+main.bind('f', lambda: None)
+core, libc = main.device._core, ctypes.CDLL(None)
+assert not core.run(core.waited, 'ModuleBindHostFunction', main._handle, b'raise', libc['raise'], b'int(int)')
+for _ in range(3):
+    try:
+        main.main[1, 1]()
+    except KeyboardInterrupt:
+        print('interrupted')
+""") == 'interrupted\n' * 3
+
+
 def owners(ptxi):
     stream, mod = ptxi.Stream(), ptxi.loads(LINE)
     with stream.capture() as graph:

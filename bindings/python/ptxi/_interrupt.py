@@ -22,6 +22,7 @@ from ._result import Result
 _ARMED = 0.005  # seconds in which a program is not expected to replace Python's wakeup descriptor and to remove its own
 _POLL = 0.0001  # seconds between two attempts to begin a wait
 _NOT_READY = int(Result.ERROR_NOT_READY)
+_TIMEOUT = int(Result.ERROR_LAUNCH_TIMEOUT)
 
 
 class _Watch:
@@ -33,6 +34,7 @@ class _Watch:
         os.set_blocking(self._from, False)
         os.set_blocking(self._to, False)
         self.armed = -_ARMED  # when the pipe was the wakeup descriptor
+        self._interrupted = 0  # the number of the wait that was interrupted last
         self._wait = header.structs['ptxiWatch'](fd=self._from)
         self.reference = ctypes.byref(self._wait)
         threading.Thread(target=self._run, name='ptxi-interrupt', daemon=True).start()
@@ -44,12 +46,23 @@ class _Watch:
         while coming.poll():
             library().WatchGetWait(self.reference, ctypes.byref(number))
             if self._pressed():
+                self._interrupted = number.value
                 library().WatchInterrupt(self.reference, number)
 
     def _pressed(self) -> bool:
         """Read the pipe. Return whether there was a Ctrl-C that Python handles by KeyboardInterrupt."""
         signals = os.read(self._from, 4096)
         return signal.SIGINT in signals and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+    def must_raise(self, result: int) -> bool:
+        """Return whether the wait that has returned `result` must raise KeyboardInterrupt because Python has not.
+
+        Python has raised it in a callback. Either the callback has kept it, or Python has discarded it because it was
+        raised before the first statement of the callback.
+        """
+        raised = self.raised or (result == _TIMEOUT and self._interrupted == self._wait.number)
+        self.raised = False
+        return raised
 
     @property
     def context(self) -> Optional[int]:
@@ -136,8 +149,7 @@ def wait(context: ctypes.c_void_p, function: Callable[..., int], *arguments: Any
     except KeyboardInterrupt:
         watch_.raised = False
         raise
-    if watch_.raised:
-        watch_.raised = False
+    if watch_.must_raise(result):
         raise KeyboardInterrupt
     return result
 
@@ -154,8 +166,7 @@ def launch(function: Callable[..., int], launch_: Any) -> int:
     except KeyboardInterrupt:
         watch_.raised = False
         raise
-    if watch_.raised:
-        watch_.raised = False
+    if watch_.must_raise(result):
         raise KeyboardInterrupt
     return result
 
