@@ -54,7 +54,7 @@ void ptxi_warp_start(struct ptxi_warp *w, struct ptxi_frame *frame, ptxi_lanes l
     w->barrier_state = PTXI_WARP_BARRIER_PASSED;
     w->event = PTXI_EVENT_NONE;
     w->state = PTXI_WARP_READY;
-    w->mid_block = w->store_delayed = false;
+    w->mid_block = w->store_delayed = w->splits_woken = false;
     w->as_started = true;
     w->arrived = 0;
     w->rounds_left = w->round_limit = FIRST_ROUND_LIMIT;
