@@ -53,6 +53,7 @@ enum ptxi_native_rare_kind {
     PTXI_RARE_HANDLER,  /* calls the handler, loads the registers again, and continues after the operation */
     PTXI_RARE_LEAVE,    /* calls the handler, and leaves at the pc that it returns */
     PTXI_RARE_JUMP,     /* jumps to another block */
+    PTXI_RARE_REGION,   /* executes the paths of some lanes up to the block where they meet, and jumps there */
     PTXI_RARE_CANONIZE, /* stores nothing: replaces NaNs in registers by the canonical one, and continues */
     PTXI_RARE_ENTER     /* not a jump, but an entry from the dispatch loop: loads the registers, and continues */
 };
@@ -65,6 +66,8 @@ typedef void ptxi_native_lanes_emitter(struct ptxi_native_builder *c, const stru
 struct ptxi_native_rare {
     enum ptxi_native_rare_kind kind;
     uint32_t insn, target;               /* target: JUMP: number of an instruction */
+    uint32_t region_exit;                /* as in the builder */
+    bool partial;
     unsigned registers[2];               /* CANONIZE */
     ptxi_native_lanes_emitter *lanes;    /* HANDLER: what to try before, or NULL */
     uint32_t jump;                       /* the last jump to it, or UINT32_MAX */
@@ -82,12 +85,27 @@ struct ptxi_native_jump {
  * of number k. */
 enum { PTXI_NATIVE_SHAPES = 7 };
 
-/* The stack of partial code: offsets from rsp. The words have all bits of the lanes set. */
+enum { PTXI_REGION_HEADS = 8, PTXI_REGION_JUMPS = 44 };
+
+/* The stack of partial code and of regions: offsets from rsp. The words have all bits of the lanes set. */
 enum {
+    PTXI_STACK_ALL = 8,                               /* regions: mask of the lanes on all paths */
     PTXI_STACK_ACTIVE = 16, PTXI_STACK_INACTIVE = 20, /* masks of lanes */
+    PTXI_STACK_PC = 24,                               /* regions: an instruction */
     PTXI_STACK_ACTIVE_WORDS = 32,
     PTXI_STACK_INACTIVE_WORDS = PTXI_STACK_ACTIVE_WORDS + 4 * PTXI_LANES,
-    PTXI_STACK_SIZE = PTXI_STACK_INACTIVE_WORDS + 4 * PTXI_LANES
+    PTXI_STACK_WAITING = PTXI_STACK_INACTIVE_WORDS + 4 * PTXI_LANES, /* masks of lanes at the heads of a region */
+    PTXI_STACK_SIZE = PTXI_STACK_WAITING + 4 * PTXI_REGION_HEADS
+};
+
+/* Instructions that lanes of a warp execute on different paths: region.c. */
+struct ptxi_native_region {
+    uint32_t end;                        /* the instruction where all paths meet */
+    uint32_t heads[PTXI_REGION_HEADS];   /* instructions to which its branches lead, and the end */
+    unsigned head_count;
+    uint32_t exit;                       /* code that leaves it, at the instruction in rax; 0: the code is in no region */
+    uint32_t jumps[PTXI_REGION_JUMPS];   /* to the next head */
+    unsigned jump_count;
 };
 
 enum { PTXI_NATIVE_FAILURES = 16 };
@@ -104,6 +122,8 @@ struct ptxi_native_builder {
     uint16_t shapes[PTXI_NATIVE_SHAPES];  /* slots */
     unsigned shape_count;
     bool partial;                         /* the code is for warps in which some lanes are inactive: partial.c */
+    struct ptxi_native_region region;     /* to which the code belongs, if region.exit is not 0 */
+    uint32_t region_room;                 /* number of instructions that further regions may have */
     uint32_t now;                         /* the instruction */
     bool dead;                            /* no code reaches this place */
     bool *heads;                          /* instructions to which others jump */
@@ -184,6 +204,7 @@ void ptxi_native_jump_to(struct ptxi_native_builder *c, uint32_t insn);
 void ptxi_native_call_handler(struct ptxi_native_builder *c, uint32_t insn); /* the result is in rax */
 
 /* --- partial code, and what differs in it (partial.c). Row registers: exec/engine/row_register.h --- */
+/* eax = the active lanes. Changes rcx and vector registers. */
 void ptxi_native_put_lane_masks(struct ptxi_native_builder *c);
 /* Compares a mask of lanes, of which only the active ones count, with that of all active lanes. */
 void ptxi_native_compare_active(struct ptxi_native_builder *c, unsigned reg);
@@ -197,6 +218,8 @@ void ptxi_native_store_lanes(struct ptxi_native_builder *c, unsigned reg, struct
                              unsigned bits, unsigned scratch);
 /* Whether all active lanes of a row register are in its row. Changes rcx. */
 void ptxi_native_check_row(struct ptxi_native_builder *c, unsigned slot, uint32_t rare);
+/* The same, but fails. */
+void ptxi_native_expect_row(struct ptxi_native_builder *c, unsigned slot);
 /* Whether the row register may become a row: inactive lanes are not in a row, which would be lost. Changes rcx. */
 void ptxi_native_check_target(struct ptxi_native_builder *c, unsigned slot, uint32_t rare);
 /* Fails if an active lane of an address register is in a row. Changes rcx. */
@@ -226,6 +249,9 @@ void ptxi_native_ranges(struct ptxi_native_builder *c, const struct ptxi_insn *i
 /* For a comparison of their equality: goes to the rare case unless both are rows with the same stride. The flags are
  * those of a comparison of their first lanes. */
 void ptxi_native_equality(struct ptxi_native_builder *c, const struct ptxi_insn *i, uint32_t rare);
+/* In a region: eax = the lanes in which a comparison of index registers holds. */
+void ptxi_native_compare_index_lanes(struct ptxi_native_builder *c, const struct ptxi_insn *i, uint32_t kind,
+                                     uint32_t condition);
 enum ptxi_native_index_op { PTXI_INDEX_MOV, PTXI_INDEX_ADD, PTXI_INDEX_SUB, PTXI_INDEX_MUL, PTXI_INDEX_SHL };
 
 /* The emitters, by the names in op.def. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "exec/engine/row_register.h"
+#include "native/region.h"
 #include "native/table.h"
 
 enum { MAX_CODE = 4 << 20 }; /* bytes; distances in the code fit into 32 bits */
@@ -21,10 +22,21 @@ static struct ptxi_x86_rm of_warp(size_t offset)
     return ptxi_x86_at(PTXI_NATIVE_WARP, (int32_t)offset);
 }
 
+/* What depends on the active lanes. */
+static void enter_lanes(struct ptxi_native_builder *c)
+{
+    if (c->partial) {
+        ptxi_x86_load(&c->x, 32, PTXI_RAX, of_warp(offsetof(struct ptxi_warp, active)));
+        ptxi_native_put_lane_masks(c);
+    } else {
+        ptxi_x86_imm(&c->x, PTXI_NATIVE_ROW, PTXI_ROW_FORM | (uint64_t)PTXI_ALL_LANES << 32);
+    }
+}
+
 /* const struct ptxi_insn *enter(const struct ptxi_insn *i, struct ptxi_warp *w, const void *code) */
 static void put_entry(struct ptxi_native_builder *c)
 {
-    const int32_t stack = 8 + (c->partial ? PTXI_STACK_SIZE : 0);
+    const int32_t stack = 8 + PTXI_STACK_SIZE;
     struct ptxi_x86 *x = &c->x;
 
     c->start = x->size;
@@ -35,10 +47,8 @@ static void put_entry(struct ptxi_native_builder *c)
     ptxi_x86_load(x, 64, PTXI_NATIVE_HITS, of_warp(offsetof(struct ptxi_warp, hits)));
     ptxi_x86_load(x, 64, PTXI_NATIVE_GENERATION, of_warp(offsetof(struct ptxi_warp, generation)));
     ptxi_x86_load(x, 64, PTXI_NATIVE_SHARED, of_warp(offsetof(struct ptxi_warp, shared_origin)));
-    ptxi_x86_imm(x, PTXI_NATIVE_ROW, PTXI_ROW_FORM | (uint64_t)PTXI_ALL_LANES << 32);
     ptxi_x86_alu_imm(x, PTXI_SUB, 64, ptxi_x86_reg(PTXI_RSP), stack); /* handlers expect an aligned stack */
-    if (c->partial)
-        ptxi_native_put_lane_masks(c);
+    enter_lanes(c);
     ptxi_x86_jump_reg(x, PTXI_RDX);
     c->leave = x->size;
     ptxi_x86_vzeroupper(x);
@@ -49,6 +59,15 @@ static void put_entry(struct ptxi_native_builder *c)
 }
 
 /* --- rare cases --- */
+
+static bool emit(struct ptxi_native_builder *c, const struct ptxi_insn *i)
+{
+    const struct ptxi_native_op *op = ptxi_native_op(i->op);
+    bool done = op && op->emit(c, i, op->first, op->second);
+
+    c->kept = c->kept_in_part = 0;
+    return done;
+}
 
 static void leave_if(struct ptxi_native_builder *c, enum ptxi_x86_condition condition)
 {
@@ -97,8 +116,13 @@ static void put_handler_case(struct ptxi_native_builder *c, const struct ptxi_na
     ptxi_native_flush(c);
     if (r->lanes)
         try_lanes(c, r);
-    ptxi_native_call_handler(c, r->insn);
-    expect_next(c, r->insn + 1);
+    if (!r->region_exit) {
+        ptxi_native_call_handler(c, r->insn);
+        expect_next(c, r->insn + 1);
+    } else if (!ptxi_native_call_in_region(c, r->insn)) {
+        ptxi_native_leave_region(c, r->insn, r->region_exit);
+        return;
+    }
     load_and_resume(c, r);
 }
 
@@ -119,6 +143,46 @@ static void put_jump_case(struct ptxi_native_builder *c, const struct ptxi_nativ
     ptxi_native_jump_to(c, r->target);
 }
 
+/* In partial code, another split may wait in the region. */
+static void expect_no_split(struct ptxi_native_builder *c, const struct ptxi_native_rare *r)
+{
+    uint32_t none;
+
+    ptxi_x86_load(&c->x, 32, PTXI_RCX, ptxi_x86_reg(PTXI_RAX));
+    ptxi_native_compare_stop(c, c->region.end);
+    none = ptxi_x86_jump_if(&c->x, PTXI_BE);
+    ptxi_native_call_handler(c, r->insn);
+    ptxi_x86_patch(&c->x, ptxi_x86_jump(&c->x), c->leave);
+    ptxi_x86_patch(&c->x, none, c->x.size);
+    ptxi_x86_load(&c->x, 32, PTXI_RAX, ptxi_x86_reg(PTXI_RCX));
+}
+
+/* Some of the lanes, in eax, branch. */
+static void put_region(struct ptxi_native_builder *c, const struct ptxi_native_rare *r)
+{
+    const bool partial = r->partial;
+
+    if (partial)
+        expect_no_split(c, r);
+    ptxi_native_begin_region(c, r->insn + (uint32_t)c->code->insns[r->insn].imm);
+    c->partial = true;
+    c->in_rare_case = false;
+    ptxi_native_put_paths(c, r->insn, emit);
+    c->in_rare_case = true;
+    c->partial = partial;
+    enter_lanes(c);
+    ptxi_native_jump_to(c, c->region.end);
+}
+
+/* The code in front of that of a rare case. */
+static void put_exit(struct ptxi_native_builder *c, const struct ptxi_native_rare *r)
+{
+    if (r->kind == PTXI_RARE_REGION && ptxi_native_find_region(c, r->insn, &c->region))
+        ptxi_native_put_region_exit(c);
+    else
+        c->region.exit = r->region_exit;
+}
+
 static void put_rare(struct ptxi_native_builder *c, const struct ptxi_native_rare *r)
 {
     switch (r->kind) {
@@ -133,6 +197,11 @@ static void put_rare(struct ptxi_native_builder *c, const struct ptxi_native_rar
         break;
     case PTXI_RARE_JUMP:
         put_jump_case(c, r);
+        break;
+    case PTXI_RARE_REGION:
+        c->cache = r->before;
+        ptxi_native_drop(c);
+        put_region(c, r);
         break;
     case PTXI_RARE_CANONIZE:
         ptxi_native_replace_nan(c, r->registers[0]);
@@ -149,15 +218,21 @@ static void put_rare(struct ptxi_native_builder *c, const struct ptxi_native_rar
 
 static void put_rare_cases(struct ptxi_native_builder *c)
 {
+    const bool partial = c->partial;
+
     c->in_rare_case = true;
     for (uint32_t k = 0; k < c->rare_count && !c->oom; k++) {
         const struct ptxi_native_rare r = c->rare[k];
-        const uint32_t start = c->x.size;
+        uint32_t start;
 
+        c->partial = r.partial;
+        put_exit(c, &r);
+        start = c->x.size;
         put_rare(c, &r);
         for (uint32_t j = r.jump; j != UINT32_MAX; j = c->jumps[j].next)
             ptxi_x86_patch(&c->x, c->jumps[j].place, start);
     }
+    c->partial = partial;
 }
 
 /* --- blocks --- */
@@ -197,15 +272,6 @@ static void find_loops(struct ptxi_native_builder *c)
         if (begin == k)
             begin = UINT32_MAX;
     }
-}
-
-static bool emit(struct ptxi_native_builder *c, const struct ptxi_insn *i)
-{
-    const struct ptxi_native_op *op = ptxi_native_op(i->op);
-    bool done = op && op->emit(c, i, op->first, op->second);
-
-    c->kept = c->kept_in_part = 0;
-    return done;
 }
 
 /* The handler of an operation without native code. Returns the number of instructions that it executes. */
@@ -299,6 +365,7 @@ bool ptxi_native_compile(struct ptxi_native_builder *c)
     c->begin = calloc(c->code->count + 1, sizeof *c->begin);
     if (!c->heads || !c->in_loop || !c->entry || !c->table_of || !c->begin)
         return false;
+    c->region_room = 2 * c->code->count;
     clear(&c->cache);
     ptxi_native_put_constants(c);
     ptxi_native_put_lane_tables(c);

@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "native/builder.h"
+#include "native/region.h"
 
 typedef struct ptxi_native_builder builder;
 typedef const struct ptxi_insn insn;
@@ -22,6 +23,10 @@ static struct ptxi_x86_rm of_warp(size_t offset)
 bool ptxi_native_emit_bra(builder *c, insn *i, uint32_t first, uint32_t second)
 {
     (void)first, (void)second;
+    if (c->region.exit) {
+        ptxi_native_region_jump(c, target_of(c, i));
+        return true;
+    }
     ptxi_native_drop(c);
     if (c->partial) {
         uint32_t beyond = ptxi_native_rare(c, PTXI_RARE_LEAVE);
@@ -34,16 +39,32 @@ bool ptxi_native_emit_bra(builder *c, insn *i, uint32_t first, uint32_t second)
     return true;
 }
 
+/* A region must not make the code much larger. */
+static bool begins_region(builder *c)
+{
+    struct ptxi_native_region r;
+
+    if (c->x.wide || !ptxi_native_find_region(c, c->now, &r) || r.end - c->now > c->region_room)
+        return false;
+    c->region_room -= r.end - c->now;
+    return true;
+}
+
 /* eax has the lanes that branch. */
 static void branch(builder *c, insn *i)
 {
-    uint32_t all = ptxi_native_rare(c, PTXI_RARE_JUMP), some;
+    uint32_t all, some;
 
+    if (c->region.exit) {
+        ptxi_native_region_branch(c, target_of(c, i));
+        return;
+    }
+    all = ptxi_native_rare(c, PTXI_RARE_JUMP);
     if (all != UINT32_MAX)
         c->rare[all].target = target_of(c, i);
     ptxi_native_compare_active(c, PTXI_RAX);
     ptxi_native_jump_rare(c, all, PTXI_E);
-    some = ptxi_native_rare(c, PTXI_RARE_LEAVE);
+    some = ptxi_native_rare(c, begins_region(c) ? PTXI_RARE_REGION : PTXI_RARE_LEAVE);
     ptxi_x86_test(&c->x, 32, PTXI_RAX, PTXI_RAX);
     ptxi_native_jump_rare(c, some, PTXI_NE);
 }
@@ -73,9 +94,16 @@ bool ptxi_native_emit_bra_compare(builder *c, insn *i, uint32_t kind, uint32_t c
 /* A comparison of index registers. */
 bool ptxi_native_emit_bra_index(builder *c, insn *i, uint32_t kind, uint32_t condition)
 {
-    uint32_t all = ptxi_native_rare(c, PTXI_RARE_JUMP), some = ptxi_native_rare(c, PTXI_RARE_LEAVE);
     const struct ptxi_x86_rm first_b = ptxi_x86_reg(PTXI_RSI), last_b = ptxi_x86_reg(PTXI_RDI);
+    uint32_t all, some;
 
+    if (c->region.exit) {
+        ptxi_native_compare_index_lanes(c, i, kind, condition);
+        ptxi_native_region_branch(c, target_of(c, i));
+        return true;
+    }
+    all = ptxi_native_rare(c, PTXI_RARE_JUMP);
+    some = ptxi_native_rare(c, PTXI_RARE_LEAVE);
     if (all != UINT32_MAX)
         c->rare[all].target = target_of(c, i);
     if (condition == PTXI_COMPARE_EQ || condition == PTXI_COMPARE_NE) {

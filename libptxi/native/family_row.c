@@ -154,12 +154,86 @@ void ptxi_native_equality(builder *c, insn *i, uint32_t rare)
     ptxi_x86_alu(&c->x, PTXI_CMP, 32, PTXI_RAX, FIELD(i->b, first));
 }
 
+/* --- comparisons that hold in some lanes. The code works on the complete frame. --- */
+
+/* d = part k of a row */
+static void expand_part(builder *c, unsigned d, unsigned slot, unsigned k, unsigned scratch)
+{
+    ptxi_x86_vector(&c->x, PTXI_V_BROADCASTD, d, 0, FIELD(slot, stride));
+    ptxi_x86_vector(&c->x, PTXI_V_BROADCASTD, scratch, 0, FIELD(slot, first));
+    ptxi_x86_vector(&c->x, PTXI_V_PMULLD, d, d, ptxi_native_constant(PTXI_CONST_IOTA, k * c->bytes));
+    ptxi_x86_vector(&c->x, PTXI_V_PADDD, d, d, reg(scratch));
+}
+
+/* ecx = the lanes of a part in which the condition, = or <, holds */
+static void compare_part(builder *c, unsigned a, unsigned b, bool is_signed, bool equal, unsigned scratch)
+{
+    enum { MASK = 1 };
+
+    if (c->x.wide) {
+        ptxi_x86_vector_masked(&c->x, is_signed ? PTXI_V_PCMPD : PTXI_V_PCMPUD, MASK, a, reg(b),
+                               equal ? PTXI_COMPARE_EQ : PTXI_COMPARE_LT, 0);
+        ptxi_x86_kmovw_from(&c->x, PTXI_RCX, MASK);
+        return;
+    }
+    if (!is_signed) { /* as signed numbers with the other sign */
+        ptxi_x86_vector(&c->x, PTXI_V_MOV, scratch, 0, ptxi_native_constant(PTXI_CONST_SIGN, 0));
+        ptxi_x86_vector(&c->x, PTXI_V_PXOR, a, a, reg(scratch));
+        ptxi_x86_vector(&c->x, PTXI_V_PXOR, b, b, reg(scratch));
+    }
+    if (equal)
+        ptxi_x86_vector(&c->x, PTXI_V_PCMPEQD, a, a, reg(b));
+    else
+        ptxi_x86_vector(&c->x, PTXI_V_PCMPGTD, a, b, reg(a));
+    ptxi_x86_vector(&c->x, PTXI_V_MOVMSKPS, PTXI_RCX, 0, reg(a));
+}
+
+/* eax = the lanes in which the condition holds, and anything in inactive lanes */
+static void compare_lanes(builder *c, insn *i, uint32_t kind, uint32_t condition)
+{
+    enum { A, B, SCRATCH };
+    const bool equal = condition == PTXI_COMPARE_EQ || condition == PTXI_COMPARE_NE;
+    const unsigned parts = ptxi_native_parts(c, 32);
+
+    ptxi_native_expect_row(c, i->a);
+    ptxi_native_expect_row(c, i->b);
+    for (unsigned k = 0; k < parts; k++) {
+        expand_part(c, A, i->a, k, SCRATCH);
+        expand_part(c, B, i->b, k, SCRATCH);
+        compare_part(c, A, B, kind == PTXI_SIGNED || equal, equal, SCRATCH);
+        if (k) {
+            ptxi_x86_shl(&c->x, 32, PTXI_RCX, k * PTXI_LANES / parts);
+            ptxi_x86_alu(&c->x, PTXI_OR, 32, PTXI_RAX, reg(PTXI_RCX));
+        } else {
+            ptxi_x86_load(&c->x, 32, PTXI_RAX, reg(PTXI_RCX));
+        }
+    }
+    if (condition == PTXI_COMPARE_NE || condition == PTXI_COMPARE_GE)
+        ptxi_x86_not(&c->x, PTXI_RAX);
+}
+
+static void setp_lanes(builder *c, insn *i, uint32_t kind, uint32_t condition)
+{
+    compare_lanes(c, i, kind, condition);
+    if (i->mods & PTXI_MOD_NOT_C)
+        ptxi_x86_not(&c->x, PTXI_RAX);
+    ptxi_native_store_predicate(c, i->d, PTXI_RAX);
+}
+
+void ptxi_native_compare_index_lanes(builder *c, insn *i, uint32_t kind, uint32_t condition)
+{
+    ptxi_native_drop(c);
+    c->lanes_case = ptxi_native_rare(c, PTXI_RARE_HANDLER);
+    compare_lanes(c, i, kind, condition);
+}
+
 /* A predicate that holds in all lanes or in none. */
 bool ptxi_native_emit_index_setp(builder *c, insn *i, uint32_t kind, uint32_t condition)
 {
     const uint32_t all = (uint32_t)PTXI_ALL_LANES, holds = i->mods & PTXI_MOD_NOT_C ? 0 : all;
     uint32_t rare = ptxi_native_rare(c, PTXI_RARE_HANDLER), done;
 
+    ptxi_native_try_lanes(c, rare, setp_lanes);
     if (condition == PTXI_COMPARE_EQ) {
         ptxi_native_equality(c, i, rare);
         ptxi_x86_imm(&c->x, PTXI_RCX, holds);

@@ -24,7 +24,6 @@ void ptxi_native_put_lane_masks(builder *c)
     enum { ALL, T, ONES };
     struct ptxi_x86 *x = &c->x;
 
-    ptxi_x86_load(x, 32, PTXI_RAX, OF_WARP(active));
     ptxi_x86_load(x, 64, PTXI_RCX, reg(PTXI_RAX));
     ptxi_x86_store(x, 32, on_stack(PTXI_STACK_ACTIVE), PTXI_RAX);
     ptxi_x86_shl(x, 64, PTXI_RCX, 32);
@@ -132,6 +131,21 @@ void ptxi_native_check_row(builder *c, unsigned slot, uint32_t rare)
     ptxi_native_jump_rare(c, rare, PTXI_NE);
     and_lanes(c, PTXI_STACK_ACTIVE); /* active lanes that are not in the row */
     ptxi_native_jump_rare(c, rare, PTXI_NE);
+}
+
+void ptxi_native_expect_row(builder *c, unsigned slot)
+{
+    if (!c->partial) {
+        ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_NATIVE_ROW, OF_ROW(slot, form));
+        ptxi_native_fail(c, PTXI_NE);
+        return;
+    }
+    ptxi_x86_load(&c->x, 64, PTXI_RCX, OF_ROW(slot, form));
+    ptxi_x86_alu(&c->x, PTXI_XOR, 64, PTXI_RCX, reg(PTXI_NATIVE_ROW));
+    ptxi_x86_test(&c->x, 32, PTXI_RCX, PTXI_RCX);
+    ptxi_native_fail(c, PTXI_NE);
+    and_lanes(c, PTXI_STACK_ACTIVE);
+    ptxi_native_fail(c, PTXI_NE);
 }
 
 void ptxi_native_check_target(builder *c, unsigned slot, uint32_t rare)
