@@ -210,7 +210,10 @@ void ptxi_native_put_lane_masks(struct ptxi_native_builder *c);
 void ptxi_native_compare_active(struct ptxi_native_builder *c, unsigned reg);
 /* A predicate = a general register, which changes. */
 void ptxi_native_store_predicate(struct ptxi_native_builder *c, unsigned slot, unsigned reg);
-/* Stores a vector, the active lanes of part k. `scratch` changes. */
+/* reg gets the elements of inactive lanes of part k from `old`. AVX2: `scratch` changes. */
+void ptxi_native_merge(struct ptxi_native_builder *c, unsigned reg, struct ptxi_x86_rm old, unsigned k, unsigned bits,
+                       unsigned scratch);
+/* Stores a vector, the active lanes of part k. AVX2: `scratch` changes. */
 void ptxi_native_store_vector(struct ptxi_native_builder *c, unsigned reg, struct ptxi_x86_rm memory, unsigned k,
                               unsigned bits, unsigned scratch);
 /* The same for the frame. Inactive lanes get what the frame has: masked stores are slow, and loads wait for them. */

@@ -62,7 +62,7 @@ enum ptxi_x86_vector_op {
     PTXI_V_MOV = PTXI_V(1, 1, 0x6f, 0),        /* aligned; the same to memory: MOV_TO */
     PTXI_V_MOV_TO = PTXI_V(1, 1, 0x7f, 0),
     PTXI_V_MOVU = PTXI_V(2, 1, 0x6f, 0),
-    PTXI_V_MOVU_TO = PTXI_V(2, 1, 0x7f, 0),
+    PTXI_V_MOVU_TO = PTXI_V(2, 1, 0x7f, 0), PTXI_V_MOVU_64_TO = PTXI_V(2, 1, 0x7f, 1), /* elements of 64 bits: EVEX */
     PTXI_V_BROADCASTD = PTXI_V(1, 2, 0x58, 0), /* from memory or the lowest element of a register */
     PTXI_V_BROADCASTQ = PTXI_V(1, 2, 0x59, 2),
     PTXI_V_ADDPS = PTXI_V(0, 1, 0x58, 0), PTXI_V_ADDPD = PTXI_V(1, 1, 0x58, 1),

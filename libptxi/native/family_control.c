@@ -44,7 +44,7 @@ static bool begins_region(builder *c)
 {
     struct ptxi_native_region r;
 
-    if (c->x.wide || !ptxi_native_find_region(c, c->now, &r) || r.end - c->now > c->region_room)
+    if (!ptxi_native_find_region(c, c->now, &r) || r.end - c->now > c->region_room)
         return false;
     c->region_room -= r.end - c->now;
     return true;

@@ -39,6 +39,8 @@ static uint32_t check_row(builder *c, unsigned slot, unsigned shift)
 
         ptxi_x86_vector(&c->x, PTXI_V_PADDD, t, first, lane);
         if (c->x.wide) {
+            if (c->partial)
+                ptxi_native_merge(c, t, value, k, 32, c->registers);
             ptxi_x86_vector_masked(&c->x, PTXI_V_PCMPD, 1, t, value, PTXI_COMPARE_EQ, k ? 1 : 0);
         } else {
             ptxi_x86_vector(&c->x, PTXI_V_PCMPEQD, k ? t : all, t, value);

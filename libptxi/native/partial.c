@@ -1,5 +1,5 @@
-/* Partial code: native code for warps in which some lanes are inactive, because they have diverged or do not exist. It
- * is for AVX2. The entry writes the masks of the lanes to the stack; the active lanes do not change before the code is
+/* Partial code: native code for warps in which some lanes are inactive, because they have diverged or do not exist. The
+ * entry writes the masks of the lanes to the stack; the active lanes do not change before the code is
  * left. Results keep the old values of inactive lanes, and other splits of the warp wait for them. */
 #include <stddef.h>
 
@@ -21,9 +21,11 @@ static struct ptxi_x86_rm reg(unsigned r)
 
 void ptxi_native_put_lane_masks(builder *c)
 {
-    enum { ALL, T, ONES };
+    enum { ALL, T, ONES, BYTES = 32 };
     struct ptxi_x86 *x = &c->x;
+    const bool wide = x->wide;
 
+    x->wide = false; /* AVX-512 has no comparisons to vectors */
     ptxi_x86_load(x, 64, PTXI_RCX, reg(PTXI_RAX));
     ptxi_x86_store(x, 32, on_stack(PTXI_STACK_ACTIVE), PTXI_RAX);
     ptxi_x86_shl(x, 64, PTXI_RCX, 32);
@@ -33,14 +35,40 @@ void ptxi_native_put_lane_masks(builder *c)
     ptxi_x86_not(x, PTXI_RAX);
     ptxi_x86_store(x, 32, on_stack(PTXI_STACK_INACTIVE), PTXI_RAX);
     ptxi_x86_vector(x, PTXI_V_PCMPEQD, ONES, ONES, reg(ONES));
-    for (unsigned k = 0; k < ptxi_native_parts(c, 32); k++) {
-        const struct ptxi_x86_rm bits = ptxi_native_constant(PTXI_CONST_LANE_BIT, k * c->bytes);
+    for (unsigned at = 0; at < 4 * PTXI_LANES; at += BYTES) {
+        const struct ptxi_x86_rm bits = ptxi_native_constant(PTXI_CONST_LANE_BIT, at);
 
         ptxi_x86_vector(x, PTXI_V_PAND, T, ALL, bits);
         ptxi_x86_vector(x, PTXI_V_PCMPEQD, T, T, bits);
-        ptxi_x86_vector(x, PTXI_V_MOVU_TO, T, 0, on_stack(PTXI_STACK_ACTIVE_WORDS + k * c->bytes));
+        ptxi_x86_vector(x, PTXI_V_MOVU_TO, T, 0, on_stack(PTXI_STACK_ACTIVE_WORDS + at));
         ptxi_x86_vector(x, PTXI_V_PXOR, T, T, reg(ONES));
-        ptxi_x86_vector(x, PTXI_V_MOVU_TO, T, 0, on_stack(PTXI_STACK_INACTIVE_WORDS + k * c->bytes));
+        ptxi_x86_vector(x, PTXI_V_MOVU_TO, T, 0, on_stack(PTXI_STACK_INACTIVE_WORDS + at));
+    }
+    x->wide = wide;
+}
+
+/* AVX-512: the active or inactive lanes of part k, as a mask register. */
+static unsigned load_mask_register(builder *c, unsigned k, unsigned bits, bool active)
+{
+    enum { MASK = 3 };
+    const unsigned at = active ? PTXI_STACK_ACTIVE : PTXI_STACK_INACTIVE;
+
+    if (bits == 64)
+        ptxi_x86_kmovb_load(&c->x, MASK, on_stack(at + k));
+    else
+        ptxi_x86_kmovw_load(&c->x, MASK, on_stack(at + 2 * k));
+    return MASK;
+}
+
+void ptxi_native_merge(builder *c, unsigned r, struct ptxi_x86_rm old, unsigned k, unsigned bits, unsigned scratch)
+{
+    if (c->x.wide) {
+        const unsigned inactive = load_mask_register(c, k, bits, false);
+
+        ptxi_x86_vector_masked(&c->x, bits == 64 ? PTXI_V_BLENDMQ : PTXI_V_BLENDMD, r, r, old, -1, inactive);
+    } else {
+        ptxi_native_load_mask(c, scratch, k, bits, false);
+        ptxi_x86_vector_imm(&c->x, PTXI_V_BLENDVB, r, r, old, scratch << 4);
     }
 }
 
@@ -49,19 +77,21 @@ void ptxi_native_store_vector(builder *c, unsigned r, struct ptxi_x86_rm memory,
 {
     if (!c->partial) {
         ptxi_x86_vector(&c->x, PTXI_V_MOVU_TO, r, 0, memory);
-        return;
+    } else if (c->x.wide) {
+        const unsigned active = load_mask_register(c, k, bits, true);
+
+        ptxi_x86_vector_masked(&c->x, bits == 64 ? PTXI_V_MOVU_64_TO : PTXI_V_MOVU_TO, r, 0, memory, -1, active);
+    } else {
+        ptxi_native_load_mask(c, scratch, k, bits, true);
+        ptxi_x86_vector(&c->x, bits == 64 ? PTXI_V_PMASKMOVQ_TO : PTXI_V_PMASKMOVD_TO, r, scratch, memory);
     }
-    ptxi_native_load_mask(c, scratch, k, bits, true);
-    ptxi_x86_vector(&c->x, bits == 64 ? PTXI_V_PMASKMOVQ_TO : PTXI_V_PMASKMOVD_TO, r, scratch, memory);
 }
 
 void ptxi_native_store_lanes(builder *c, unsigned r, struct ptxi_x86_rm frame, unsigned k, unsigned bits,
                              unsigned scratch)
 {
-    if (c->partial) {
-        ptxi_native_load_mask(c, scratch, k, bits, false);
-        ptxi_x86_vector_imm(&c->x, PTXI_V_BLENDVB, r, r, frame, scratch << 4);
-    }
+    if (c->partial)
+        ptxi_native_merge(c, r, frame, k, bits, scratch);
     ptxi_x86_vector(&c->x, PTXI_V_MOV_TO, r, 0, frame);
 }
 

@@ -213,14 +213,12 @@ void ptxi_native_load_mask(struct ptxi_native_builder *c, unsigned reg, unsigned
 }
 
 /* reg gets the old values of inactive lanes. */
-static void merge(struct ptxi_native_builder *c, int32_t part, unsigned k, unsigned bits, unsigned reg)
+static void keep_inactive(struct ptxi_native_builder *c, int32_t part, unsigned k, unsigned bits, unsigned reg)
 {
     const struct ptxi_x86_rm old = ptxi_native_operand(c, part);
-    const unsigned t = test_register(c);
 
     assert(old.memory || old.reg != reg);
-    ptxi_native_load_mask(c, t, k, bits, false);
-    ptxi_x86_vector_imm(&c->x, PTXI_V_BLENDVB, reg, reg, old, t << 4);
+    ptxi_native_merge(c, reg, old, k, bits, test_register(c));
 }
 
 void ptxi_native_define(struct ptxi_native_builder *c, unsigned slot, unsigned k, unsigned bits, unsigned reg)
@@ -229,7 +227,7 @@ void ptxi_native_define(struct ptxi_native_builder *c, unsigned slot, unsigned k
     unsigned old = find(c, part);
 
     if (c->partial)
-        merge(c, part, k, bits, reg);
+        keep_inactive(c, part, k, bits, reg);
     if (old != UINT_MAX)
         release(c, old);
     c->cache.part[reg] = part;

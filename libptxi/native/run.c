@@ -120,14 +120,14 @@ static struct ptxi_native_code *place(struct ptxi_native_builder *c)
     return n;
 }
 
-/* `partial`: for warps with inactive lanes, which is for AVX2. */
+/* `partial`: for warps with inactive lanes. */
 static struct ptxi_native_code *compile(const struct ptxi_code *code, ptxi_handler *const *table, bool partial)
 {
     const enum width width = host_width();
     struct ptxi_native_builder c = { .x.wide = width == WIDTH_512, .code = code, .table = table, .partial = partial };
     struct ptxi_native_code *n = NULL;
 
-    if ((partial ? width == WIDTH_256 : width != WIDTH_NONE) && ptxi_native_compile(&c))
+    if (width != WIDTH_NONE && ptxi_native_compile(&c))
         n = place(&c);
     ptxi_native_builder_free(&c);
     return n ? n : &none;
