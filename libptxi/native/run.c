@@ -12,6 +12,7 @@
 #include "exec/engine/divergence.h"
 #include "native/compiler.h"
 #include "native/exec_memory.h"
+#include "native/table.h"
 
 typedef const struct ptxi_insn *enter_code(const struct ptxi_insn *i, struct ptxi_warp *w, const void *at);
 
@@ -154,18 +155,31 @@ void ptxi_native_listing_free(struct ptxi_native_listing *listing)
     free(listing->begin);
 }
 
+/* Instructions in which native code does not pay for its entry. */
+enum { SHORT = 8 };
+
+/* Whether native code is of no use for a function. */
+static bool is_too_short(const struct ptxi_code *code)
+{
+    bool loops = false;
+
+    for (uint32_t k = 0; k < code->count; k++)
+        loops |= ptxi_native_is_branch(code->insns[k].op) && code->insns[k].imm <= 0;
+    return code->count < SHORT && !loops;
+}
+
 /* One thread compiles. The others interpret meanwhile. */
 static struct ptxi_native_code *heat_up(const struct ptxi_warp *w, const struct ptxi_code *code)
 {
     struct ptxi_function_state *s = code->state;
+    struct ptxi_native_code *n;
     void *expected = NULL;
 
     if (!s || atomic_fetch_add_explicit(&s->heat, 1, memory_order_relaxed) < w->cta->grid->native_after)
         return NULL;
     if (!atomic_compare_exchange_strong(&s->code, &expected, &compiling))
         return NULL;
-    struct ptxi_native_code *n = compile(code, w->table, false);
-
+    n = w->cta->grid->native_after && is_too_short(code) ? &none : compile(code, w->table, false);
     atomic_store(&s->code, n);
     return n;
 }
@@ -204,16 +218,28 @@ void ptxi_native_release(const struct ptxi_code *code)
 
 /* --- the dispatch loop --- */
 
-/* The native code of the running function, or NULL. */
-static inline struct ptxi_native_code *native_code(const struct ptxi_warp *w)
+/* What is the same for the warps of a CTA that run the same function. */
+struct tier {
+    const struct ptxi_code *code;
+    struct ptxi_native_code *native; /* NULL: none */
+    bool is_final;                   /* `native` will not change */
+    bool is_auto;
+};
+
+static inline void find_tier(struct tier *t, const struct ptxi_warp *w)
 {
     const struct ptxi_code *code = w->frame->code;
-    struct ptxi_native_code *n =
-        code->state ? atomic_load_explicit(&code->state->code, memory_order_acquire) : NULL;
+    struct ptxi_native_code *n;
 
+    if (__builtin_expect(t->is_final && t->code == code, 1))
+        return;
+    n = code->state ? atomic_load_explicit(&code->state->code, memory_order_acquire) : NULL;
     if (__builtin_expect(!n, 0))
         n = heat_up(w, code);
-    return is_code(n) ? n : NULL;
+    t->code = code;
+    t->native = is_code(n) ? n : NULL;
+    t->is_final = t->native || n == &none;
+    t->is_auto = w->cta->grid->native_after;
 }
 
 /* Whether native code that began at `from` and was left for `to` has run for a few instructions only. Loops have paid
@@ -221,8 +247,6 @@ static inline struct ptxi_native_code *native_code(const struct ptxi_warp *w)
 static inline bool was_short(const struct ptxi_warp *w, const struct ptxi_insn *from, const struct ptxi_insn *to,
                              int64_t quantum)
 {
-    enum { SHORT = 8 };
-
     if (to == w->stop && w->barrier_state >= PTXI_WARP_BARRIER_AT && w->barrier_state != PTXI_WARP_EXITED)
         to = w->barrier_pc;
     return w->quantum == quantum && (uintptr_t)to - (uintptr_t)from < SHORT * sizeof *to;
@@ -240,11 +264,6 @@ static inline void judge(struct entry *e, bool is_short)
         atomic_store_explicit(&e->worth, worth + 1, memory_order_relaxed);
 }
 
-static inline bool is_auto(const struct ptxi_warp *w)
-{
-    return w->cta->grid->native_after;
-}
-
 /* Whether a warp that runs code from here on leaves it where another split waits. */
 static inline bool sees_stop(const struct ptxi_warp *w, const struct ptxi_native_code *n)
 {
@@ -253,18 +272,19 @@ static inline bool sees_stop(const struct ptxi_warp *w, const struct ptxi_native
 }
 
 /* Tests first what excludes most places, as warps with inactive lanes come here for each instruction. */
-static inline bool is_open(const struct ptxi_warp *w, const struct ptxi_native_code *n, const struct entry *e)
+static inline bool is_open(const struct ptxi_warp *w, const struct tier *t, const struct ptxi_native_code *n,
+                           const struct entry *e)
 {
-    return e->at && (atomic_load_explicit(&e->worth, memory_order_relaxed) || !is_auto(w)) && sees_stop(w, n);
+    return e->at && (atomic_load_explicit(&e->worth, memory_order_relaxed) || !t->is_auto) && sees_stop(w, n);
 }
 
-static inline const struct ptxi_insn *enter(const struct ptxi_insn *pc, struct ptxi_warp *w,
+static inline const struct ptxi_insn *enter(const struct ptxi_insn *pc, struct ptxi_warp *w, const struct tier *t,
                                             struct ptxi_native_code *n, struct entry *e)
 {
     const int64_t quantum = w->quantum;
     const struct ptxi_insn *to = n->enter(pc, w, e->at);
 
-    if (is_auto(w))
+    if (t->is_auto)
         judge(e, was_short(w, pc, to, quantum));
     return to;
 }
@@ -283,29 +303,28 @@ static inline struct ptxi_native_code *code_for_lanes(const struct ptxi_warp *w,
 }
 
 /* Executes from pc on: native code, or one instruction. */
-static inline const struct ptxi_insn *step(const struct ptxi_insn *pc, struct ptxi_warp *w,
-                                           struct ptxi_native_code *n, const struct ptxi_code *code)
+static inline const struct ptxi_insn *step(const struct ptxi_insn *pc, struct ptxi_warp *w, const struct tier *t)
 {
-    struct ptxi_native_code *m = code_for_lanes(w, n);
+    struct ptxi_native_code *n = code_for_lanes(w, t->native);
 
-    if (m) {
-        struct entry *e = &m->entry[pc - code->insns];
+    if (n) {
+        struct entry *e = &n->entry[pc - t->code->insns];
 
-        if (is_open(w, m, e))
-            return enter(pc, w, m, e);
+        if (is_open(w, t, n, e))
+            return enter(pc, w, t, n, e);
     }
     return w->table[pc->op](pc, w);
 }
 
 /* Runs until the warp leaves the dispatch loop. Calls and returns change the function. */
-static inline void run_warp(struct ptxi_warp *w, const struct ptxi_insn *pc)
+static inline void run_warp(struct ptxi_warp *w, const struct ptxi_insn *pc, struct tier *t)
 {
     do {
         const struct ptxi_frame *frame = w->frame;
-        struct ptxi_native_code *n = native_code(w);
 
+        find_tier(t, w);
         do
-            pc = step(pc, w, n, frame->code);
+            pc = step(pc, w, t);
         while (pc != w->stop && w->frame == frame);
     } while (pc != w->stop);
 }
@@ -322,10 +341,12 @@ static void heat_of_quantum(const struct ptxi_warp *w)
 
 struct ptxi_warp *ptxi_native_run(struct ptxi_warp *w, const struct ptxi_insn *pc)
 {
+    struct tier tier = { 0 };
+
     for (;;) {
         struct ptxi_warp *next;
 
-        run_warp(w, pc);
+        run_warp(w, pc, &tier);
         next = w->next;
         if (w->barrier_state < PTXI_WARP_BARRIER_AT || next->barrier_state != PTXI_WARP_BARRIER_PASSED) {
             heat_of_quantum(w);
