@@ -453,17 +453,20 @@ static void load_quads(builder *c, const struct access *a, const unsigned *slots
     c->x.wide = wide;
 }
 
-static void load_vectors(builder *c, const struct access *a)
+/* Words, or vectors of words. Often all lanes have one address. */
+static void load_one_or_all(builder *c, const struct access *a)
 {
     insn *i = a->i;
     const unsigned pair[] = { i->d, i->c }, quad[] = { i->d, i->b, i->c, i->mods };
     uint32_t other, done;
 
     other = jump_unless_one(c, a);
-    load_one(c, a, a->count == 2 ? pair : quad);
+    load_one(c, a, a->count < 4 ? pair : quad);
     done = ptxi_x86_jump(&c->x);
     ptxi_x86_patch(&c->x, other, c->x.size);
-    if (a->count == 2)
+    if (a->count == 1)
+        load_words(c, a);
+    else if (a->count == 2)
         load_pairs(c, a);
     else
         load_quads(c, a, quad);
@@ -844,12 +847,12 @@ static void put_load(builder *c, const struct access *a, uint32_t kind)
 {
     if (c->partial)
         load_active_lanes(c, a, kind & PTXI_EXTENDS_SIGN);
-    else if (a->count > 1)
-        load_vectors(c, a);
     else if (a->bytes < 4)
         load_small(c, a, kind & PTXI_EXTENDS_SIGN);
     else if (a->bits == 64)
         load_double_words(c, a);
+    else if (a->count > 1 || a->shared)
+        load_one_or_all(c, a);
     else
         load_words(c, a);
 }
