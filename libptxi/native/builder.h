@@ -127,6 +127,7 @@ struct ptxi_native_builder {
     uint32_t now;                         /* the instruction */
     bool dead;                            /* no code reaches this place */
     bool *heads;                          /* instructions to which others jump */
+    bool *simple;                         /* instructions that a region may have, if branches among them lead forward */
     bool *in_loop;                        /* instructions between a backward branch and its target */
     uint32_t *entry;                      /* where the code of an instruction begins if it may be entered there, or 0 */
     uint32_t *table_of;                   /* where the table of an instruction is, see family_lanes.c */
@@ -210,6 +211,8 @@ void ptxi_native_put_lane_masks(struct ptxi_native_builder *c);
 void ptxi_native_compare_active(struct ptxi_native_builder *c, unsigned reg);
 /* A predicate = a general register, which changes. */
 void ptxi_native_store_predicate(struct ptxi_native_builder *c, unsigned slot, unsigned reg);
+/* AVX-512: the active or inactive lanes of part k, as a mask register. */
+unsigned ptxi_native_load_mask_register(struct ptxi_native_builder *c, unsigned k, unsigned bits, bool active);
 /* reg gets the elements of inactive lanes of part k from `old`. AVX2: `scratch` changes. */
 void ptxi_native_merge(struct ptxi_native_builder *c, unsigned reg, struct ptxi_x86_rm old, unsigned k, unsigned bits,
                        unsigned scratch);

@@ -259,6 +259,13 @@ static void find_heads(struct ptxi_native_builder *c)
     }
 }
 
+/* A region executes nothing but native code. */
+static void find_simple(struct ptxi_native_builder *c)
+{
+    for (uint32_t k = 0; k < c->code->count; k++)
+        c->simple[k] = ptxi_native_op(c->code->insns[k].op) && c->code->insns[k].op != PTXI_OP_exit;
+}
+
 static void find_loops(struct ptxi_native_builder *c)
 {
     uint32_t begin = UINT32_MAX; /* of the loops around the instruction */
@@ -359,11 +366,12 @@ bool ptxi_native_compile(struct ptxi_native_builder *c)
     c->registers = c->x.wide ? 32 : 15; /* AVX2: the last one is for tests */
     c->bytes = c->x.wide ? 64 : 32;
     c->heads = calloc(c->code->count + 1, sizeof *c->heads);
+    c->simple = calloc(c->code->count + 1, sizeof *c->simple);
     c->in_loop = calloc(c->code->count + 1, sizeof *c->in_loop);
     c->entry = calloc(c->code->count + 1, sizeof *c->entry);
     c->table_of = calloc(c->code->count + 1, sizeof *c->table_of);
     c->begin = calloc(c->code->count + 1, sizeof *c->begin);
-    if (!c->heads || !c->in_loop || !c->entry || !c->table_of || !c->begin)
+    if (!c->heads || !c->simple || !c->in_loop || !c->entry || !c->table_of || !c->begin)
         return false;
     c->region_room = 2 * c->code->count;
     clear(&c->cache);
@@ -371,6 +379,7 @@ bool ptxi_native_compile(struct ptxi_native_builder *c)
     ptxi_native_put_lane_tables(c);
     put_entry(c);
     find_heads(c);
+    find_simple(c);
     find_loops(c);
     put_blocks(c);
     put_rare_cases(c);
@@ -384,6 +393,7 @@ void ptxi_native_builder_free(struct ptxi_native_builder *c)
 {
     free(c->x.bytes);
     free(c->heads);
+    free(c->simple);
     free(c->in_loop);
     free(c->entry);
     free(c->table_of);

@@ -47,38 +47,13 @@ void ptxi_native_put_lane_masks(builder *c)
     x->wide = wide;
 }
 
-/* AVX-512: the active or inactive lanes of part k, as a mask register. */
-static unsigned load_mask_register(builder *c, unsigned k, unsigned bits, bool active)
-{
-    enum { MASK = 3 };
-    const unsigned at = active ? PTXI_STACK_ACTIVE : PTXI_STACK_INACTIVE;
-
-    if (bits == 64)
-        ptxi_x86_kmovb_load(&c->x, MASK, on_stack(at + k));
-    else
-        ptxi_x86_kmovw_load(&c->x, MASK, on_stack(at + 2 * k));
-    return MASK;
-}
-
-void ptxi_native_merge(builder *c, unsigned r, struct ptxi_x86_rm old, unsigned k, unsigned bits, unsigned scratch)
-{
-    if (c->x.wide) {
-        const unsigned inactive = load_mask_register(c, k, bits, false);
-
-        ptxi_x86_vector_masked(&c->x, bits == 64 ? PTXI_V_BLENDMQ : PTXI_V_BLENDMD, r, r, old, -1, inactive);
-    } else {
-        ptxi_native_load_mask(c, scratch, k, bits, false);
-        ptxi_x86_vector_imm(&c->x, PTXI_V_BLENDVB, r, r, old, scratch << 4);
-    }
-}
-
 void ptxi_native_store_vector(builder *c, unsigned r, struct ptxi_x86_rm memory, unsigned k, unsigned bits,
                               unsigned scratch)
 {
     if (!c->partial) {
         ptxi_x86_vector(&c->x, PTXI_V_MOVU_TO, r, 0, memory);
     } else if (c->x.wide) {
-        const unsigned active = load_mask_register(c, k, bits, true);
+        const unsigned active = ptxi_native_load_mask_register(c, k, bits, true);
 
         ptxi_x86_vector_masked(&c->x, bits == 64 ? PTXI_V_MOVU_64_TO : PTXI_V_MOVU_TO, r, 0, memory, -1, active);
     } else {

@@ -13,8 +13,6 @@
 #include "exec/engine/divergence.h"
 #include "isa/isa.h"
 #include "native/memory.h"
-#include "native/native.h"
-#include "native/table.h"
 
 typedef struct ptxi_native_builder builder;
 typedef const struct ptxi_insn insn;
@@ -37,10 +35,9 @@ static bool add_head(struct ptxi_native_region *r, uint32_t insn_number)
     return true;
 }
 
-/* Whether a region may have the instruction. Its branches lead forward. */
-static bool is_simple(insn *i)
+static bool is_branch(insn *i)
 {
-    return ptxi_native_has(i->op) && i->op != PTXI_OP_exit && (!ptxi_native_is_branch(i->op) || i->imm > 0);
+    return ptxi_op_flags[i->op] & PTXI_OP_FLAG_BRANCH;
 }
 
 bool ptxi_native_find_region(const builder *c, uint32_t branch, struct ptxi_native_region *r)
@@ -51,11 +48,11 @@ bool ptxi_native_find_region(const builder *c, uint32_t branch, struct ptxi_nati
     *r = (struct ptxi_native_region){ .end = branch + (uint32_t)insns[branch].imm };
     add_head(r, r->end);
     for (uint32_t k = branch + 1; k < r->end; k++) {
-        if (k - branch > MOST || !is_simple(&insns[k]))
+        if (k - branch > MOST || !c->simple[k])
             return false;
-        if (!ptxi_native_is_branch(insns[k].op))
+        if (!is_branch(&insns[k]))
             continue;
-        if (!add_head(r, k + (uint32_t)insns[k].imm))
+        if (insns[k].imm <= 0 || !add_head(r, k + (uint32_t)insns[k].imm))
             return false;
         if (r->end < k + (uint32_t)insns[k].imm)
             r->end = k + (uint32_t)insns[k].imm;

@@ -212,6 +212,31 @@ void ptxi_native_load_mask(struct ptxi_native_builder *c, unsigned reg, unsigned
         ptxi_x86_vector(&c->x, PTXI_V_MOVU, reg, 0, ptxi_x86_at(PTXI_RSP, words + (int32_t)(k * c->bytes)));
 }
 
+unsigned ptxi_native_load_mask_register(struct ptxi_native_builder *c, unsigned k, unsigned bits, bool active)
+{
+    enum { MASK = 3 };
+    const unsigned at = active ? PTXI_STACK_ACTIVE : PTXI_STACK_INACTIVE;
+
+    if (bits == 64)
+        ptxi_x86_kmovb_load(&c->x, MASK, ptxi_x86_at(PTXI_RSP, (int32_t)(at + k)));
+    else
+        ptxi_x86_kmovw_load(&c->x, MASK, ptxi_x86_at(PTXI_RSP, (int32_t)(at + 2 * k)));
+    return MASK;
+}
+
+void ptxi_native_merge(struct ptxi_native_builder *c, unsigned reg, struct ptxi_x86_rm old, unsigned k, unsigned bits,
+                       unsigned scratch)
+{
+    if (c->x.wide) {
+        const unsigned inactive = ptxi_native_load_mask_register(c, k, bits, false);
+
+        ptxi_x86_vector_masked(&c->x, bits == 64 ? PTXI_V_BLENDMQ : PTXI_V_BLENDMD, reg, reg, old, -1, inactive);
+    } else {
+        ptxi_native_load_mask(c, scratch, k, bits, false);
+        ptxi_x86_vector_imm(&c->x, PTXI_V_BLENDVB, reg, reg, old, scratch << 4);
+    }
+}
+
 /* reg gets the old values of inactive lanes. */
 static void keep_inactive(struct ptxi_native_builder *c, int32_t part, unsigned k, unsigned bits, unsigned reg)
 {
