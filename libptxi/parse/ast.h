@@ -154,6 +154,13 @@ struct ptxi_operand {
     };
 };
 
+/* Why no program can use an instruction that ptxas accepts. A launch that reaches it fails. */
+enum ptxi_meaningless {
+    PTXI_MEANINGFUL,
+    PTXI_PREDICATE_AS_BITS, /* a predicate in a vector, or in place of a number */
+    PTXI_NO_MBARRIER        /* a copy has a mask or a cache policy in place of its mbarrier */
+};
+
 /* An instruction. operands[i] belongs to match->row->specs[i]. An optional operand that is not written is
  * PTXI_OPD_NONE. The array ends with the last operand that is written. */
 struct ptxi_inst {
@@ -165,7 +172,7 @@ struct ptxi_inst {
     uint8_t operand_count;
     bool guard_negated;
     bool intends_race; /* between pragmas of include/ptxi_annotate.h */
-    bool mixed; /* a vector has a predicate among its registers, which ptxas accepts but no program can use */
+    uint8_t meaningless; /* enum ptxi_meaningless */
 };
 
 /* A .loc: the code from instruction `inst` on belongs to this line of a source file. */

@@ -246,7 +246,7 @@ static bool check_candidate(struct check *k, const struct ptxi_candidate *c)
     k->candidate = c;
     k->row = c->match->row;
     k->reached = 0;
-    k->mixed = false;
+    k->meaningless = PTXI_MEANINGFUL;
     return c->plain ? check_plain(k) : check_list(k);
 }
 
@@ -301,7 +301,7 @@ static bool commit(struct check *k)
     while (n && k->out[n - 1].form == PTXI_OPD_NONE)
         n--;
     k->in->match = k->candidate->match;
-    k->in->mixed = k->mixed;
+    k->in->meaningless = k->meaningless;
     k->in->operand_count = (uint8_t)n;
     k->in->operands = k->out;
     return n == 0 || k->row->specs[0].kind != PTXI_OPK_LABEL || use_label(k);

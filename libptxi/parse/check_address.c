@@ -101,6 +101,18 @@ static bool is_replaced(const struct ptxi_opspec *s)
     return s->flags & PTXI_OPF_EACH && !(s->flags & PTXI_OPF_WIDER);
 }
 
+/* True if ptxas takes other values of this operand, the last one, for one that another form has. */
+static bool may_be_confused(const struct check *k, const struct ptxi_opspec *s)
+{
+    return s->flags & PTXI_OPF_CONFUSED && s + 1 == k->row->specs + k->candidate->spec_count;
+}
+
+/* The same, and another form has a mask. */
+static bool may_be_mask(const struct check *k, const struct ptxi_opspec *s)
+{
+    return may_be_confused(k, s) && !(s->flags & PTXI_OPF_EACH);
+}
+
 /* The register that holds an address. In a 64-bit program ptxas rejects a 32-bit register. It extends narrower ones,
  * and also 32-bit ones where it moves the address to another register first. */
 static bool check_base(struct check *k, const struct ptxi_raw *r, const struct ptxi_opspec *s, enum ptxi_space space)
@@ -112,7 +124,7 @@ static bool check_base(struct check *k, const struct ptxi_raw *r, const struct p
     if (!ptxi_is_bits_class(ptxi_types[r->type].class) || bits > 64 || (bits < 32 && !may_be_narrow(k, s, space)))
         return ptxi_check_fail(k, r->loc, "invalid address '%.*s': it must be a 32-bit or 64-bit integer register",
                                (int)r->loc.len, r->s);
-    if (bits == 16 && s->flags & PTXI_OPF_CONFUSED && s + 1 == k->row->specs + k->candidate->spec_count)
+    if (bits == 16 && may_be_mask(k, s))
         return ptxi_check_fail_operand(k, r->loc, s, "cannot be in a register of 16 bits");
     if (bits == 32 && !(s->flags & PTXI_OPF_UNCHECKED) && !r->var &&
         (ptxi_is_wide_space(space) || is_replaced(s)) && k->p->ast->address_size == 64)
@@ -249,6 +261,21 @@ static bool add_brackets(const struct ptxi_raw *r, const struct ptxi_opspec *s, 
     }
 }
 
+/* True if ptxas takes the operand for the mask or the cache policy that another form has, and does not miss the
+ * mbarrier. */
+static bool is_mask_or_policy(const struct check *k, const struct ptxi_raw *r, const struct ptxi_opspec *s)
+{
+    const struct ptxi_type_info *t = &ptxi_types[r->type];
+
+    if (!may_be_confused(k, s))
+        return false;
+    if (r->kind == PTXI_RAW_CONST)
+        return r->value_kind == PTXI_VAL_INT;
+    if (r->kind != PTXI_RAW_REG || r->vector || r->selector || r->negated || r->minus || r->sum)
+        return false;
+    return ptxi_is_bits_class(t->class) && (t->bits == 64 || (t->bits == 16 && may_be_mask(k, s)));
+}
+
 bool ptxi_check_address(struct check *k, const struct ptxi_raw *written, unsigned i, unsigned nth,
                         struct ptxi_operand *o)
 {
@@ -257,6 +284,13 @@ bool ptxi_check_address(struct check *k, const struct ptxi_raw *written, unsigne
     struct ptxi_raw address, *r = &address;
     struct ptxi_address *a;
 
+    if (is_mask_or_policy(k, written, s)) {
+        k->meaningless = PTXI_NO_MBARRIER;
+        o->form = PTXI_OPD_SINK;
+        o->type = PTXI_T_NONE;
+        o->column = written->loc.col;
+        return true;
+    }
     if (!add_brackets(written, s, r))
         return ptxi_check_fail_operand(k, r->loc, s, "must be an address in brackets");
     if (!check_target(k, r, i, k->candidate->types[i], space))

@@ -17,7 +17,7 @@ struct check {
     struct ptxi_loc loc;      /* of the opcode */
     unsigned reached;         /* number of operands that the candidate accepts */
     bool quiet;               /* no messages: other candidates may accept the operands */
-    bool mixed;               /* as in struct ptxi_inst */
+    uint8_t meaningless;      /* as in struct ptxi_inst */
 };
 
 /* ---- check.c ---- */

@@ -53,6 +53,19 @@ static bool is_count(const struct ptxi_opspec *s, enum ptxi_type want)
     return s->type_rule == PTXI_TR_FIXED && ptxi_is_integer(want);
 }
 
+/* An operand that ptxas moves to a register of type .bN first ('$' and '!'). So it may be a predicate, a constant of
+ * type f32, or the address of a variable with an offset. */
+static bool is_moved(const struct ptxi_opspec *s)
+{
+    return s->flags & PTXI_OPF_REGISTER && s->flags & PTXI_OPF_UNCHECKED && s->type_rule == PTXI_TR_BITS;
+}
+
+/* An operand of which ptxas converts a wider value with cvt ('~' and '^'). */
+static bool is_converted(const struct ptxi_opspec *s)
+{
+    return s->flags & PTXI_OPF_WIDER && s->flags & PTXI_OPF_EACH;
+}
+
 /* Describes the registers that are accepted. */
 static const char *describe_type(enum ptxi_type want, bool wider, char *buf, size_t size)
 {
@@ -140,10 +153,12 @@ bool ptxi_check_const(struct check *k, const struct ptxi_raw *r, const struct pt
 
     if (s->flags & PTXI_OPF_WRITE)
         return ptxi_check_fail_operand(k, r->loc, s, "is a destination and cannot be a constant");
-    if (s->flags & PTXI_OPF_REGISTER)
+    if (s->flags & PTXI_OPF_REGISTER && !(is_moved(s) && r->value_kind == PTXI_VAL_F32))
         return ptxi_check_fail_operand(k, r->loc, s, "cannot be a constant");
     if (want != PTXI_T_NONE && (is_alternate(want) || want == PTXI_T_f16 || want == PTXI_T_f16x2))
         return ptxi_check_fail_operand(k, r->loc, s, "is of type .%s, which has no constants", ptxi_types[want].name);
+    if (is_converted(s) && r->value_kind == PTXI_VAL_F64 && ptxi_types[want].bits < 64)
+        return ptxi_check_fail_operand(k, r->loc, s, "cannot be a constant of type f64");
     assert(r->value_kind < sizeof kinds / sizeof *kinds);
     if (!ptxi_check_convert_const(r, want, false, o))
         return ptxi_check_fail_operand(k, r->loc, s, "is of type .%s and cannot be %s constant", ptxi_types[want].name,
@@ -194,7 +209,7 @@ static bool check_decoration(struct check *k, const struct ptxi_raw *r, const st
         return ptxi_check_fail_operand(k, r->loc, s, "does not accept a selector");
     if (r->selector && !selector_fits(r->selector, s))
         return ptxi_check_fail_operand(k, r->loc, s, "requires a selector such as %s", examples[s->selector]);
-    if (r->negated && !(s->flags & PTXI_OPF_NOT))
+    if (r->negated && !(s->flags & PTXI_OPF_NOT) && !is_moved(s))
         return ptxi_check_fail_operand(k, r->loc, s, "cannot be negated with '!'");
     if (r->minus && !(s->flags & PTXI_OPF_NEGATE))
         return ptxi_check_fail_operand(k, r->loc, s, "cannot be negated with '-'");
@@ -204,9 +219,7 @@ static bool check_decoration(struct check *k, const struct ptxi_raw *r, const st
 /* ptxas treats an .f16x2 register as an integer, but not as a count. It may be next to others in a vector. */
 static bool reg_fits_spec(enum ptxi_type reg, const struct ptxi_opspec *s, enum ptxi_type want)
 {
-    /* a register that ptxas converts with cvt */
-    bool only_integers = s->flags & PTXI_OPF_WIDER && s->flags & PTXI_OPF_EACH &&
-                         ptxi_types[reg].bits > ptxi_types[want].bits;
+    bool only_integers = is_converted(s) && ptxi_types[reg].bits > ptxi_types[want].bits;
 
     return ptxi_check_reg_fits(want, reg, s->flags & PTXI_OPF_WIDER) &&
            !(only_integers && !ptxi_is_bits_class(ptxi_types[reg].class)) &&
@@ -231,7 +244,9 @@ static bool check_sum(struct check *k, const struct ptxi_raw *r, const struct pt
 static bool check_reg(struct check *k, const struct ptxi_raw *r, const struct ptxi_opspec *s, enum ptxi_type want,
                       struct ptxi_operand *o)
 {
-    if (want != PTXI_T_NONE && want != r->type && !reg_fits_spec(r->type, s, want))
+    if (r->type == PTXI_T_pred && is_moved(s))
+        k->meaningless = PTXI_PREDICATE_AS_BITS;
+    else if (want != PTXI_T_NONE && want != r->type && !reg_fits_spec(r->type, s, want))
         return fail_type(k, r, s, want);
     if ((r->selector || r->negated || r->minus) && !check_decoration(k, r, s))
         return false;
@@ -323,6 +338,8 @@ static bool is_symbolic_constant(const struct check *k, const struct ptxi_raw *r
 {
     char class = ptxi_types[want].class;
 
+    if (is_moved(s))
+        return r->kind == PTXI_RAW_VAR && r->offset;
     if (s->flags & (PTXI_OPF_REGISTER | PTXI_OPF_BRACES | PTXI_OPF_NEGATE))
         return false;
     if (s->flags & PTXI_OPF_EACH && !(s->flags & PTXI_OPF_WIDER && r->kind == PTXI_RAW_VAR))
@@ -452,16 +469,17 @@ static bool can_be_neighbors(enum ptxi_type a, enum ptxi_type b)
     return ptxi_is_integer(a) && ptxi_is_integer(b);
 }
 
-/* PTX ISA, "Vectors as Operands": whether a vector with elements of type `all` is accepted. ptxas accepts integers
- * for floats. */
-static bool vector_fits(enum ptxi_type want, enum ptxi_type all, bool wider)
+/* PTX ISA, "Vectors as Operands": whether a vector of n elements of type `all` is accepted. ptxas accepts integers for
+ * floats, and wider ones if there are several. */
+static bool vector_fits(enum ptxi_type want, enum ptxi_type all, bool wider, unsigned n)
 {
     if (want == PTXI_T_NONE || all == PTXI_T_NONE || ptxi_check_reg_fits(want, all, wider))
         return true;
     if (ptxi_types[want].class != 'F' || want == PTXI_T_f16x2 || all == PTXI_T_f16x2 ||
         !ptxi_is_bits_class(ptxi_types[all].class))
         return false;
-    return ptxi_types[all].bits == ptxi_types[want].bits || (wider && ptxi_types[all].bits > ptxi_types[want].bits);
+    return ptxi_types[all].bits == ptxi_types[want].bits ||
+           (wider && n > 1 && ptxi_types[all].bits > ptxi_types[want].bits);
 }
 
 /* The type that element i must have by itself. A later check compares all elements. Constants in a fragment are bits.
@@ -512,7 +530,8 @@ static bool check_neighbors(struct check *k, struct elements *v, const struct pt
     if (v->bits && element_bits(e->type) != v->bits)
         return ptxi_check_fail(k, one->loc, "the registers of a vector must have the same width");
     v->bits = element_bits(e->type);
-    k->mixed |= e->type == PTXI_T_pred && want != PTXI_T_pred;
+    if (e->type == PTXI_T_pred && want != PTXI_T_pred)
+        k->meaningless = PTXI_PREDICATE_AS_BITS;
     if (v->all == PTXI_T_NONE)
         v->first = *one;
     if (!can_be_neighbors(v->last, e->type))
@@ -547,7 +566,7 @@ static bool check_elements(struct check *k, const struct ptxi_raw *r, const stru
             !check_neighbors(k, &v, &one, &e[i], want))
             return false;
     }
-    if (!vector_fits(want, v.all, s->flags & PTXI_OPF_WIDER) || (v.all == PTXI_T_f16x2 && is_count(s, want)))
+    if (!vector_fits(want, v.all, s->flags & PTXI_OPF_WIDER, n) || (v.all == PTXI_T_f16x2 && is_count(s, want)))
         return fail_type(k, &v.first, s, want);
     if (v.sinks == n && n && (s->flags & (PTXI_OPF_SINK | PTXI_OPF_WRITE)) != (PTXI_OPF_SINK | PTXI_OPF_WRITE))
         return ptxi_check_fail_operand(k, r->loc, s, "must have at least one register");
@@ -615,11 +634,13 @@ static const struct ptxi_raw *first_element(const struct check *k, const struct 
         return r;
     if (first->kind != PTXI_RAW_REG && !(first->kind == PTXI_RAW_CONST && s->flags & PTXI_OPF_UNCHECKED))
         return r;
+    if (first->negated)
+        return r;
     for (unsigned i = 1; i < r->count; i++) {
         const struct ptxi_raw *e = &first[i];
 
         if (e->kind != PTXI_RAW_SINK && e->kind != PTXI_RAW_CONST &&
-            (e->kind != PTXI_RAW_REG || ptxi_types[e->type].bits != ptxi_types[first->type].bits))
+            (e->kind != PTXI_RAW_REG || element_bits(e->type) != element_bits(first->type)))
             return r;
     }
     return first;

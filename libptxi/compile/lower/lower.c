@@ -159,10 +159,13 @@ static void separate_results(struct ptxi_lower *l, uint32_t first)
 
 static void apply_rule(struct ptxi_lower *l)
 {
+    static const char *const why_meaningless[] = {
+        [PTXI_PREDICATE_AS_BITS] = "a predicate as bits", [PTXI_NO_MBARRIER] = "no mbarrier",
+    };
     ptxi_lower_rule *rule = find_rule(l->inst->match->row);
 
-    if (l->inst->mixed)
-        ptxi_lower_unsupported(l, "a predicate in a vector");
+    if (l->inst->meaningless)
+        ptxi_lower_unsupported(l, why_meaningless[l->inst->meaningless]);
     else if (rule)
         rule(l, l->inst);
     else

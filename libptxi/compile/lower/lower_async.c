@@ -304,7 +304,7 @@ static void use_overrides(struct ptxi_lower *l, struct tensor_arguments *a)
 
     if (!address)
         return;
-    whole = ptxi_lower_use(l, address, PTXI_RC_64);
+    whole = ptxi_lower_fit(l, ptxi_lower_use(l, address, ptxi_ir_class_of(address->type)), PTXI_RC_64);
     for (int k = 0; k < 2; k++) {
         struct ptxi_ir_inst *i;
 

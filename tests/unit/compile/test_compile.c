@@ -485,7 +485,7 @@ START_TEST(unreachable_instructions_are_named)
                                   "k", NULL);
 
     ck_assert_uint_eq(c->unsupported_count, 1); /* the second instruction is unreachable */
-    ck_assert_str_eq(c->unsupported[0], "mov.b64 (a predicate in a vector)");
+    ck_assert_str_eq(c->unsupported[0], "mov.b64 (a predicate as bits)");
     unload(&m);
 }
 END_TEST
@@ -499,8 +499,8 @@ START_TEST(predicates_in_vectors_are_not_executed)
                                                  "r, q};\nret;"), "k", NULL);
 
     ck_assert_uint_eq(c->unsupported_count, 2);
-    ck_assert_str_eq(c->unsupported[0], "mov.b64 (a predicate in a vector)");
-    ck_assert_str_eq(c->unsupported[1], "st.local.v4.b32 (a predicate in a vector)");
+    ck_assert_str_eq(c->unsupported[0], "mov.b64 (a predicate as bits)");
+    ck_assert_str_eq(c->unsupported[1], "st.local.v4.b32 (a predicate as bits)");
     unload(&m);
 }
 END_TEST
