@@ -157,7 +157,7 @@ bool ptxi_check_const(struct check *k, const struct ptxi_raw *r, const struct pt
         return ptxi_check_fail_operand(k, r->loc, s, "cannot be a constant");
     if (want != PTXI_T_NONE && (is_alternate(want) || want == PTXI_T_f16 || want == PTXI_T_f16x2))
         return ptxi_check_fail_operand(k, r->loc, s, "is of type .%s, which has no constants", ptxi_types[want].name);
-    if (is_converted(s) && r->value_kind == PTXI_VAL_F64 && ptxi_types[want].bits < 64)
+    if (s->flags & PTXI_OPF_EACH && r->value_kind == PTXI_VAL_F64 && ptxi_types[want].bits < 64)
         return ptxi_check_fail_operand(k, r->loc, s, "cannot be a constant of type f64");
     assert(r->value_kind < sizeof kinds / sizeof *kinds);
     if (!ptxi_check_convert_const(r, want, false, o))
