@@ -115,6 +115,7 @@ def test_reports_name_the_line_of_cuda(ptxi, compile_):
     with pytest.raises(ptxi.LaunchError) as e:
         mod.k[1, 9](np.zeros(8, 'i4'))
     assert e.value.report.source_file.endswith('mine.cu') and e.value.report.source_line == 3
+    assert '\n    3 |     p[threadIdx.x] = 1;\n' in str(e.value)
 
 
 def test_the_headers_of_cuda(compile_):
@@ -160,8 +161,8 @@ def test_the_cache(compile_, compilations, directory):
     assert [result(source, '-DN=1'), result(source, '-DN=1')] == [1, 1] and len(compilations) == 1
     assert result(source, '-DN=2') == 2 and result(source + ' ', '-DN=1') == 1 and len(compilations) == 3
     assert result(source, '-DN=1', cache=False) == 1 and len(compilations) == 4
-    assert len(list(directory.iterdir())) == 3
-    for f in directory.iterdir():
+    assert len(list(directory.glob('*.json'))) == 3
+    for f in directory.glob('*.json'):
         f.write_text(f.read_text()[:100])
     assert result(source, '-DN=1') == 1 and len(compilations) == 5
     assert result(source, '-DN=1') == 1 and len(compilations) == 5
@@ -217,8 +218,9 @@ def test_threads_and_processes_share_the_cache(compile_, directory):
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
         pool.submit(exec, CONCURRENT, {}).result()
     assert [p.wait() for p in processes] == [0, 0, 0]
-    files = list(directory.iterdir())
-    assert len(files) == 8 and all(f.suffix == '.json' and json.loads(f.read_text())['ptx'] for f in files)
+    files = list(directory.glob('*.json'))
+    assert len(files) == 8 and all(json.loads(f.read_text())['ptx'] for f in files)
+    assert {f.name for f in directory.iterdir()} == {'sources', *(f.name for f in files)}
 
 
 def test_without_a_place_for_the_cache(compile_, monkeypatch, tmp_path):

@@ -109,6 +109,26 @@ def key(compiler: Compiler, source: bytes, name: str, options: Sequence[str],
     return hashlib.sha256(repr(parts).encode()).hexdigest() if files.known else None
 
 
+def with_source(key_: str, output: Output, source: bytes, name: str) -> Output:
+    """Return the output with a path to a copy of the source in the cache, from which reports of launches take lines.
+
+    The compiler writes the name of a source that is in no file as if it were in the current directory.
+    """
+    where = directory()
+    if where is None or output.ptx is None:
+        return output
+    base = os.path.basename(name)
+    path = where / 'sources' / key_[:16] / (base if base.endswith('.cu') else f'{base}.cu')
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _replace(path, source)
+    except OSError:
+        return output
+    written = re.escape(os.path.join(os.getcwd(), name))
+    return output._replace(ptx=re.sub(rf'(?m)^([ \t]*\.file[ \t]+\d+ ")(?:{written}|{re.escape(name)})"',
+                                      lambda m: f'{m[1]}{path}"', output.ptx))
+
+
 def load(key_: str) -> Optional[Output]:
     """Return a cached output, or None if there is none."""
     where = directory()
@@ -126,13 +146,21 @@ def save(key_: str, output: Output) -> None:
     where = directory()
     if where is None:
         return
-    temporary: List[str] = []
     try:
         where.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile('w', encoding='utf-8', dir=where, delete=False) as f:
-            temporary.append(f.name)
-            json.dump(output._asdict(), f)
-        os.replace(temporary.pop(), where / f'{key_}.json')  # readers never find a part of a file
+        _replace(where / f'{key_}.json', json.dumps(output._asdict()).encode())
     except OSError:
-        for path in temporary:
-            os.unlink(path)
+        pass
+
+
+def _replace(path: pathlib.Path, data: bytes) -> None:
+    """Write a file at once: readers never find a part of it."""
+    with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as f:
+        temporary = f.name
+        try:
+            f.write(data)
+            f.close()
+            os.replace(temporary, path)
+        except OSError:
+            os.unlink(temporary)
+            raise

@@ -35,7 +35,8 @@ def compile(source: Union[str, bytes, 'os.PathLike[str]'], *options: str, name: 
     `name`     name of the source in messages; default: the path of the file
     `names`    C++ expressions that name kernels, variables or instances of templates, under which the module has them
     `cache`    True: keep the PTX in the directory PTXI_CACHE_DIR (default: ~/.cache/ptxi; empty: no cache), and use it
-               for the same source, options, includes and version of the compiler
+               for the same source, options, includes and version of the compiler; a source that is in no file is kept,
+               too, so that reports of launches show its lines
     `fma`, `strict`, `dialect`, `device`  as for `loads`
 
     A kernel that is not a template is also found by its C++ name: `mod.scale` or `mod['space::scale']`.
@@ -56,7 +57,8 @@ def compile(source: Union[str, bytes, 'os.PathLike[str]'], *options: str, name: 
     name = '<cuda>' if name is None else name
     if b'\0' in text or b'\0' in encoded(name):
         raise ValueError(f'{name}: the text contains a zero byte')
-    output = _compiled(text, name, _options(options, device), list(names), cache)
+    output = _compiled(text, name, _options(options, device), list(names), cache,
+                       isinstance(source, (str, bytes)))
     mod = loads(output.ptx, name, fma, strict, dialect, device)
     mod.cpp_names.update(output.names)
     mod.diagnostics[:0] = _diagnostics(output.log)
@@ -77,7 +79,8 @@ def _options(options: Sequence[str], device: Device) -> List[str]:
     return [*made, '--generate-line-info', *(f'-I{h}' for h in compiler.headers)]
 
 
-def _compiled(source: bytes, name: str, options: List[str], names: List[str], cache: bool) -> _nvrtc.Output:
+def _compiled(source: bytes, name: str, options: List[str], names: List[str], cache: bool,
+              in_memory: bool) -> _nvrtc.Output:
     """Return the output for a valid program, from the cache if it has it. Raises ModuleError for others."""
     __tracebackhide__ = True
     compiler = _nvrtc.compiler()
@@ -89,6 +92,7 @@ def _compiled(source: bytes, name: str, options: List[str], names: List[str], ca
     if output.ptx is None:
         raise ModuleError(output.log.rstrip('\n'), _nvrtc.error_result(), list(_diagnostics(output.log)))
     if key:
+        output = _compile_cache.with_source(key, output, source, name) if in_memory else output
         _compile_cache.save(key, output)
     return output
 
