@@ -12,6 +12,7 @@ def test_names(ptxi):
     mod = ptxi.load(KERNELS)
     assert mod.kernels == ('add', 'params', 'shape', 'swap', 'ranks', 'trapped')
     assert mod['add'] is mod.add and 'add' in dir(mod)
+    assert list(mod) == list(mod.kernels) and len(mod) == 6 and 'add' in mod and 'ad' not in mod and 3 not in mod
     assert mod.add.signature == 'add(.u64 y, .u64 x, .f32 a)'
     assert [(p.name, p.type, p.offset, p.bytes) for p in mod.add.parameters] == [
         ('y', 'u64', 0, 8), ('x', 'u64', 8, 8), ('a', 'f32', 16, 4)]
@@ -20,6 +21,8 @@ def test_names(ptxi):
         mod.ad
     with pytest.raises(KeyError, match='no kernel'):
         mod['']
+    with pytest.raises(TypeError, match='<ptx>: PTX is str or bytes, not PosixPath; ptxi.load reads a file'):
+        ptxi.loads(KERNELS)
 
 
 def test_variables_are_in_place(ptxi):

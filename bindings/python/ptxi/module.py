@@ -5,7 +5,7 @@ import functools
 import os
 import re
 import threading
-from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -125,7 +125,10 @@ class _Image:
     """A PTX text and its name."""
 
     def __init__(self, ptx: Union[str, bytes], name: str) -> None:
-        self.text, self.name = ptx.encode() if isinstance(ptx, str) else bytes(memoryview(ptx)), name
+        try:
+            self.text, self.name = ptx.encode() if isinstance(ptx, str) else bytes(memoryview(ptx)), name
+        except TypeError:
+            raise TypeError(f'{name}: PTX is str or bytes, not {type(ptx).__name__}; ptxi.load reads a file') from None
         if b'\0' in self.text:
             raise ValueError(f'{name}: the PTX text contains a zero byte')
 
@@ -171,7 +174,7 @@ class Module(NotCopied):
     `module.k` is the kernel k. `module['k']` also accepts names that are not identifiers of Python. A kernel of C++ is
     found by its C++ name, too, such as `module.scale` or `module['space::scale<float>']`. Namespaces, arguments of
     templates and types of parameters may be omitted. An unknown kernel raises AttributeError or KeyError, and so does a
-    name that several kernels have.
+    name that several kernels have. `for name in module`, `name in module` and `len(module)` are about the kernels.
 
     `kernels`      tuple of the names in the PTX
     `diagnostics`  list of the warnings of the load
@@ -216,6 +219,21 @@ class Module(NotCopied):
 
     def __dir__(self) -> List[str]:
         return [*super().__dir__(), *self.kernels]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.kernels)
+
+    def __len__(self) -> int:
+        return len(self.kernels)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __contains__(self, name: object) -> bool:
+        try:
+            return isinstance(name, str) and bool(self[name])
+        except KeyError:
+            return False
 
     def __getattr__(self, name: str) -> 'Kernel':
         __tracebackhide__ = True
