@@ -140,7 +140,7 @@ if not child:
     try:
         mod.count[1, 32](x)
     except ptxi.Error as e:
-        os._exit(3 if e.result == ptxi.Result.ERROR_NOT_INITIALIZED else 4)
+        os._exit(3 if e.result == ptxi.Result.ERROR_NOT_INITIALIZED and 'the method "spawn"' in str(e) else 4)
     os._exit(5)
 print(os.waitpid(child, 0)[1] >> 8)
 mod.count[1, 32](x)

@@ -2,11 +2,14 @@
 
 This module is below `_library` and `errors`, which both raise `Error`. It does not load the library."""
 import ctypes
+import os
 from typing import Any
 
 from ._header import header
 
 Result: Any = header.enums['ptxiResult']
+
+_process = os.getpid()  # the one that initialises the library
 
 
 class Error(RuntimeError):
@@ -40,4 +43,6 @@ def result_error(library: Any, result: int, details: str = '') -> Error:
     library.GetErrorString(result, ctypes.byref(text))
     label = (name.value or b'%d' % result).decode()
     message = (text.value or b'unknown error').decode()
+    if os.getpid() != _process:
+        message += '; a fork of a process that uses ptxi cannot use it: start processes with the method "spawn"'
     return Error(f'{label}: {message}{details}', Result(result) if name.value else result)
