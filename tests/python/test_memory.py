@@ -18,6 +18,8 @@ def test_a_buffer_is_seen_in_place(ptxi):
     add[1, 32](y, x, 1)
     assert_bits_equal(y.array, np.arange(1, 33, dtype='f4').reshape(4, 8))
     assert np.shares_memory(np.asarray(y), y.array)
+    y[1:, ::2] = 0
+    assert y[0, 1] == 2 and y[3, 6] == 0 and y[3, 7] == 32 and np.shares_memory(y[2], y.array)
     with pytest.raises(ptxi.LaunchError) as e:
         add[1, 33](y, x, 1)
     assert e.value.report.nearest_base == x.address

@@ -41,7 +41,7 @@ class Pointer(NamedTuple):
 
 
 class Buffer(NotCopied):
-    """An array in device memory. The program accesses it in place as `array`.
+    """An array in device memory. The program accesses it in place as `array`, or by indices: `buffer[1:3] = 0`.
 
     `shape`   number of elements in each dimension, as an integer or a sequence
     `dtype`   a NumPy type in the native byte order, without Python objects
@@ -83,6 +83,12 @@ class Buffer(NotCopied):
         memory = self._memory
         if memory is not None and self.device._core.run(_size_at, memory.value) is None:
             memory.value, self._memory = 0, None
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.array[index]
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self.array[index] = value
 
     def __repr__(self) -> str:
         return f'<ptxi.Buffer {self.dtype}{list(self.shape)} at {self.address:#x}>'
