@@ -245,6 +245,8 @@ static void propagate(struct tracker *t, const struct ptxi_ir_inst *i)
         return;
     if (any_source(t, i, t->maybe))
         mark_results(t, i, t->maybe);
+    if (ptxi_op_mnemonics[i->op] == PTXI_M_shfl && !t->maybe[i->v[PTXI_F_D]] && !t->untracked) /* of absent lanes */
+        t->changed = t->maybe[i->v[PTXI_F_D]] = true;
     if (!moves || any_data_is_computed(t, i))
         mark_results(t, i, t->computed);
 }

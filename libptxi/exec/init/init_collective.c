@@ -1,5 +1,6 @@
 #include "exec/init/init_collective.h"
 
+#include "exec/init/init_value.h"
 #include "isa/isa.h"
 
 #include <string.h>
@@ -58,13 +59,26 @@ static uint32_t union_of(const struct ptxi_init_collective *x, ptxi_lanes group)
     return bits;
 }
 
+/* A lane that does not take part gives no value. */
+static uint32_t shuffled(const struct ptxi_init_collective *x, ptxi_lanes group, unsigned from)
+{
+    if (!(group >> from & 1))
+        return PTXI_INIT_UNDEFINED_RESULT;
+    return x->undefined >> from & 1 ? x->shadow[from] : 0;
+}
+
+bool ptxi_init_is_shfl_of_some(unsigned op, ptxi_lanes active)
+{
+    return active != PTXI_ALL_LANES && is_shfl(op);
+}
+
 /* The undefined bits that lane l gets. */
 static uint32_t result_of(unsigned op, const struct ptxi_init_collective *x, unsigned l)
 {
     ptxi_lanes group = group_of(x, l);
 
     if (is_shfl(op))
-        return group & x->undefined & (ptxi_lanes)1 << x->from[l] ? x->shadow[x->from[l]] : 0;
+        return shuffled(x, group, x->from[l]);
     if (is_vote(op))
         return is_vote_undefined(op, x, group) ? 1 : 0;
     if (op == PTXI_OP_vote_ballot)

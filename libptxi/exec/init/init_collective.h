@@ -16,6 +16,8 @@ struct ptxi_init_collective {
 
 /* Whether the tracking knows what the operation does. */
 bool ptxi_init_is_collective(unsigned op);
+/* Whether it is a shuffle in which lanes may read others that do not take part. */
+bool ptxi_init_is_shfl_of_some(unsigned op, ptxi_lanes active);
 void ptxi_init_collect(unsigned op, struct ptxi_init_collective *x);
 /* The init_collect before an operation. NULL: there is none. */
 const struct ptxi_insn *ptxi_init_find_collect(const struct ptxi_code *code, const struct ptxi_insn *i);

@@ -285,6 +285,29 @@ OP( init_load )
     NEXT;
 }
 
+/* An undefined result of arithmetic in shared or .local memory is no error yet. It differs from a word that was never
+ * written, so that a copy of it to global memory is known as a result. */
+static void mark_results(unsigned char *shadow, uint32_t size)
+{
+    static const uint32_t marked = PTXI_INIT_UNDEFINED_RESULT;
+    uint32_t word;
+
+    for (uint32_t k = 0; k + sizeof word <= size; k += sizeof word) {
+        memcpy(&word, shadow + k, sizeof word);
+        if (word == UINT32_MAX)
+            memcpy(shadow + k, &marked, sizeof marked);
+    }
+}
+
+static bool has_result(const unsigned char *shadow, uint32_t size)
+{
+    uint32_t word = 0;
+
+    for (uint32_t k = 0; k + sizeof word <= size && word != PTXI_INIT_UNDEFINED_RESULT; k += sizeof word)
+        memcpy(&word, shadow + k, sizeof word);
+    return word == PTXI_INIT_UNDEFINED_RESULT;
+}
+
 /* Memory gets the shadow `from`. An undefined result of arithmetic in global memory is reported. */
 static void write_lane(struct ptxi_warp *w, const struct ptxi_insn *i, const struct access *x, unsigned l,
                        const unsigned char *from)
@@ -300,9 +323,11 @@ static void write_lane(struct ptxi_warp *w, const struct ptxi_insn *i, const str
         from = zeros;
     if (own) {
         memcpy(own, from, size);
+        if (x->mods & PTXI_INIT_COMPUTED)
+            mark_results(own, size);
         return;
     }
-    if (x->mods & PTXI_INIT_COMPUTED && ptxi_init_any_undefined(from, size)) {
+    if (x->mods & PTXI_INIT_COMPUTED ? ptxi_init_any_undefined(from, size) : has_result(from, size)) {
         ptxi_init_report(w, i, PTXI_INIT_OUTPUT, (ptxi_lanes)1 << l, address, size);
         from = zeros; /* reported once */
     }

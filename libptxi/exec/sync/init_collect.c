@@ -63,11 +63,10 @@ OP( init_collect )
     struct ptxi_init_collective x;
     ptxi_lanes given = ptxi_init_mask_in(w, i->a) & w->active;
     uint32_t *to = i->c == PTXI_NO_SLOT ? NULL : PTXI_SLOT(w, i->c);
+    const struct ptxi_insn *of = collective_after(i);
 
     x.result = 0;
-    if (__builtin_expect(given != 0, 0)) {
-        const struct ptxi_insn *of = collective_after(i);
-
+    if (__builtin_expect(given || ptxi_init_is_shfl_of_some(of->op, w->active), 0)) {
         read_collective(w, i, of, &x);
         ptxi_init_collect(of->op, &x);
         for (ptxi_lanes left = to ? x.result : 0; left; left &= left - 1)

@@ -135,6 +135,23 @@ END_TEST
 START_TEST(shuffles)
 {
     ck_assert_uint_eq(errors_of("shfl_good"), 0);
+    ck_assert_uint_eq(errors_of("shfl_absent"), 1); /* the last lane reads one that does not take part */
+    ck_assert_str_eq(first_kind(), "output");
+    ck_assert_uint_eq(errors_of("shfl_absent_unused"), 0);
+}
+END_TEST
+
+/* Results stay results in shared memory. */
+START_TEST(results_in_shared_memory)
+{
+    ptxiFinding f = { .size = sizeof f };
+
+    ck_assert_uint_eq(errors_of("result_copied"), 1);
+    ck_assert_str_eq(first_kind(), "output");
+    ok(ptxiCtxGetFinding(NULL, 0, &f));
+    ck_assert_uint_eq(f.sites[0].thread[0], THREADS - 1);
+    ck_assert_uint_eq(f.count, 1);
+    ck_assert_uint_eq(errors_of("shared_copied"), 0);
 }
 END_TEST
 
@@ -193,6 +210,7 @@ int main(void)
     tcase_add_test(t, asynchronous_copies);
     tcase_add_test(t, bulk_copies);
     tcase_add_test(t, shuffles);
+    tcase_add_test(t, results_in_shared_memory);
     tcase_add_test(t, exchanges);
     tcase_add_test(t, fills_of_rows);
     tcase_add_test(t, functions);
