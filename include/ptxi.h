@@ -4606,9 +4606,9 @@ typedef enum ptxiSanitizer {
     PTXI_SANITIZER_NONE = 0,
     PTXI_SANITIZER_MEMORY = 1, /* invalid memory accesses, pointers that leave their object, leaks */
     PTXI_SANITIZER_RACE = 2,   /* accesses of different threads that are not ordered */
-    PTXI_SANITIZER_INIT = 4,   /* use of values that nothing has written; not part of ALL, because it is new */
+    PTXI_SANITIZER_INIT = 4,   /* use of values that nothing has written */
     PTXI_SANITIZER_SYNC = 8,   /* misuse of barriers and of synchronising instructions */
-    PTXI_SANITIZER_ALL = 11
+    PTXI_SANITIZER_ALL = 15
 } ptxiSanitizer;
 
 /* Flags of ptxiCtxSetSanitizer(). */

@@ -193,7 +193,7 @@ def checking(*tools: str, device: Optional['_device.Device'] = None, rules: Opti
         with ptxi.checking('race', 'memory') as checks:
             kernel[1, 64](x)
 
-    `tools`   'memory', 'race', 'init', 'sync'; default: all but 'init'
+    `tools`   'memory', 'race', 'init', 'sync'; default: all of them
     `device`  default: the current device
     `rules`   rules that select launches and suppress findings, a rule in each line; see doc/checking.md
     `fail`    raise CheckError at the end if something was found, or if nothing or not everything was checked
