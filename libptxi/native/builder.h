@@ -103,7 +103,7 @@ struct ptxi_native_region {
     uint32_t end;                        /* the instruction where all paths meet */
     uint32_t heads[PTXI_REGION_HEADS];   /* instructions to which its branches lead, and the end */
     unsigned head_count;
-    uint32_t exit;                       /* code that leaves it, at the instruction in rax; 0: the code is in no region */
+    uint32_t exit;                       /* code that leaves it at the instruction in rax; 0: no region */
     uint32_t jumps[PTXI_REGION_JUMPS];   /* to the next head */
     unsigned jump_count;
 };

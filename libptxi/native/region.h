@@ -14,8 +14,8 @@ void ptxi_native_begin_region(struct ptxi_native_builder *c, uint32_t target);
 /* The instructions after the branch. Then all lanes are at the end. */
 void ptxi_native_put_paths(struct ptxi_native_builder *c, uint32_t branch,
                            bool (*emit)(struct ptxi_native_builder *c, const struct ptxi_insn *i));
-/* The frame is complete. Calls the handler of an operation for the active lanes. False: it may do something else than to
- * continue, so nothing was emitted. */
+/* The frame is complete. Calls the handler of an operation for the active lanes. False: it may do something else than
+ * to continue, so nothing was emitted. */
 bool ptxi_native_call_in_region(struct ptxi_native_builder *c, uint32_t insn);
 /* The frame is complete. `exit`: of the region. */
 void ptxi_native_leave_region(struct ptxi_native_builder *c, uint32_t insn, uint32_t exit);
