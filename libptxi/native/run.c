@@ -156,7 +156,7 @@ void ptxi_native_listing_free(struct ptxi_native_listing *listing)
 }
 
 /* Instructions in which native code does not pay for its entry. */
-enum { SHORT = 8 };
+enum { SHORT = 6 };
 
 /* Whether native code is of no use for a function. */
 static bool is_too_short(const struct ptxi_code *code)
