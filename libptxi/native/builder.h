@@ -18,6 +18,7 @@
 
 #include "exec/engine/cta.h"
 #include "exec/engine/warp.h"
+#include "isa/isa.h"
 #include "native/encoder.h"
 
 /* General registers with a fixed content. Operations use rax, rcx, rdx, rsi and rdi. */
@@ -108,6 +109,12 @@ struct ptxi_native_region {
     unsigned jump_count;
 };
 
+/* A place on the stack. */
+static inline struct ptxi_x86_rm ptxi_native_on_stack(unsigned offset)
+{
+    return ptxi_x86_at(PTXI_RSP, (int32_t)offset);
+}
+
 enum { PTXI_NATIVE_FAILURES = 16 };
 
 struct ptxi_native_builder {
@@ -149,6 +156,12 @@ struct ptxi_native_builder {
  * emitted. */
 typedef bool ptxi_native_emitter(struct ptxi_native_builder *c, const struct ptxi_insn *i, uint32_t first,
                                  uint32_t second);
+
+/* Whether the imm of an operation is a distance to which it jumps. */
+static inline bool ptxi_native_is_branch(unsigned op)
+{
+    return ptxi_op_flags[op] & PTXI_OP_FLAG_BRANCH;
+}
 
 /* --- parts --- */
 unsigned ptxi_native_parts(const struct ptxi_native_builder *c, unsigned bits); /* of a register with such elements */

@@ -22,7 +22,7 @@ static struct ptxi_x86_rm of_warp(size_t offset)
     return ptxi_x86_at(PTXI_NATIVE_WARP, (int32_t)offset);
 }
 
-/* What depends on the active lanes. */
+/* Sets what depends on the active lanes: the tag of rows, and in partial code the masks on the stack. */
 static void enter_lanes(struct ptxi_native_builder *c)
 {
     if (c->partial) {
@@ -81,7 +81,7 @@ static void expect_next(struct ptxi_native_builder *c, uint32_t next)
     ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_RAX, ptxi_x86_reg(PTXI_RCX));
     leave_if(c, PTXI_NE);
     if (c->partial) {
-        ptxi_x86_load(&c->x, 32, PTXI_RCX, ptxi_x86_at(PTXI_RSP, PTXI_STACK_ACTIVE));
+        ptxi_x86_load(&c->x, 32, PTXI_RCX, ptxi_native_on_stack(PTXI_STACK_ACTIVE));
         ptxi_x86_alu(&c->x, PTXI_CMP, 32, PTXI_RCX, of_warp(offsetof(struct ptxi_warp, active)));
     } else {
         ptxi_x86_alu_imm(&c->x, PTXI_CMP, 32, of_warp(offsetof(struct ptxi_warp, active)), -1);

@@ -21,7 +21,7 @@ static struct ptxi_x86_rm reg(unsigned r)
 /* The mask of the inactive lanes of part k in partial code. */
 static struct ptxi_x86_rm inactive(unsigned k)
 {
-    return ptxi_x86_at(PTXI_RSP, PTXI_STACK_INACTIVE_WORDS + (int32_t)(32 * k));
+    return ptxi_native_on_stack(PTXI_STACK_INACTIVE_WORDS + 32 * k);
 }
 
 /* Jumps to a rare case unless active element l of the slot is element 0 + l * step, modulo 2^32. Allocates no registers

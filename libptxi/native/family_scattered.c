@@ -191,7 +191,7 @@ static void load_lanes(builder *c, unsigned lanes)
 /* The same in partial code, for the active lanes. */
 static void load_active(builder *c, unsigned slot, unsigned lanes)
 {
-    const struct ptxi_x86_rm active = ptxi_x86_at(PTXI_RSP, PTXI_STACK_ACTIVE);
+    const struct ptxi_x86_rm active = ptxi_native_on_stack(PTXI_STACK_ACTIVE);
     uint32_t other, row, done;
 
     ptxi_x86_load(&c->x, 64, PTXI_RCX, OF_ROW(slot, form));
@@ -691,7 +691,7 @@ static uint32_t begin_active(builder *c, const struct access *a)
 {
     uint32_t next;
 
-    ptxi_x86_load(&c->x, 32, PTXI_RDI, ptxi_x86_at(PTXI_RSP, PTXI_STACK_ACTIVE));
+    ptxi_x86_load(&c->x, 32, PTXI_RDI, ptxi_native_on_stack(PTXI_STACK_ACTIVE));
     next = c->x.size;
     ptxi_x86_tzcnt(&c->x, PTXI_RDX, PTXI_RDI);
     ptxi_x86_load(&c->x, a->shared ? 32 : 64, PTXI_RAX,

@@ -1,16 +1,11 @@
 /* Partial code: native code for warps in which some lanes are inactive, because they have diverged or do not exist. The
- * entry writes the masks of the lanes to the stack; the active lanes do not change before the code is
- * left. Results keep the old values of inactive lanes, and other splits of the warp wait for them. */
+ * entry writes the masks of the lanes to the stack. The active lanes change only in regions (region.c). Results keep
+ * the old values of inactive lanes, and other splits of the warp wait for them. */
 #include <stddef.h>
 
 #include "native/memory.h"
 
 typedef struct ptxi_native_builder builder;
-
-static struct ptxi_x86_rm on_stack(unsigned offset)
-{
-    return ptxi_x86_at(PTXI_RSP, (int32_t)offset);
-}
 
 static struct ptxi_x86_rm reg(unsigned r)
 {
@@ -27,22 +22,22 @@ void ptxi_native_put_lane_masks(builder *c)
 
     x->wide = false; /* AVX-512 has no comparisons to vectors */
     ptxi_x86_load(x, 64, PTXI_RCX, reg(PTXI_RAX));
-    ptxi_x86_store(x, 32, on_stack(PTXI_STACK_ACTIVE), PTXI_RAX);
+    ptxi_x86_store(x, 32, ptxi_native_on_stack(PTXI_STACK_ACTIVE), PTXI_RAX);
     ptxi_x86_shl(x, 64, PTXI_RCX, 32);
     ptxi_x86_imm(x, PTXI_NATIVE_ROW, PTXI_ROW_FORM);
     ptxi_x86_alu(x, PTXI_OR, 64, PTXI_NATIVE_ROW, reg(PTXI_RCX));
     ptxi_native_broadcast(c, ALL, PTXI_RAX, 32);
     ptxi_x86_not(x, PTXI_RAX);
-    ptxi_x86_store(x, 32, on_stack(PTXI_STACK_INACTIVE), PTXI_RAX);
+    ptxi_x86_store(x, 32, ptxi_native_on_stack(PTXI_STACK_INACTIVE), PTXI_RAX);
     ptxi_x86_vector(x, PTXI_V_PCMPEQD, ONES, ONES, reg(ONES));
     for (unsigned at = 0; at < 4 * PTXI_LANES; at += BYTES) {
         const struct ptxi_x86_rm bits = ptxi_native_constant(PTXI_CONST_LANE_BIT, at);
 
         ptxi_x86_vector(x, PTXI_V_PAND, T, ALL, bits);
         ptxi_x86_vector(x, PTXI_V_PCMPEQD, T, T, bits);
-        ptxi_x86_vector(x, PTXI_V_MOVU_TO, T, 0, on_stack(PTXI_STACK_ACTIVE_WORDS + at));
+        ptxi_x86_vector(x, PTXI_V_MOVU_TO, T, 0, ptxi_native_on_stack(PTXI_STACK_ACTIVE_WORDS + at));
         ptxi_x86_vector(x, PTXI_V_PXOR, T, T, reg(ONES));
-        ptxi_x86_vector(x, PTXI_V_MOVU_TO, T, 0, on_stack(PTXI_STACK_INACTIVE_WORDS + at));
+        ptxi_x86_vector(x, PTXI_V_MOVU_TO, T, 0, ptxi_native_on_stack(PTXI_STACK_INACTIVE_WORDS + at));
     }
     x->wide = wide;
 }
@@ -78,8 +73,8 @@ void ptxi_native_compare_active(builder *c, unsigned r)
         ptxi_x86_alu_imm(&c->x, PTXI_CMP, 32, reg(r), -1);
         return;
     }
-    ptxi_x86_alu(&c->x, PTXI_AND, 32, r, on_stack(PTXI_STACK_ACTIVE));
-    ptxi_x86_alu(&c->x, PTXI_CMP, 32, r, on_stack(PTXI_STACK_ACTIVE));
+    ptxi_x86_alu(&c->x, PTXI_AND, 32, r, ptxi_native_on_stack(PTXI_STACK_ACTIVE));
+    ptxi_x86_alu(&c->x, PTXI_CMP, 32, r, ptxi_native_on_stack(PTXI_STACK_ACTIVE));
 }
 
 void ptxi_native_store_predicate(builder *c, unsigned slot, unsigned r)
@@ -88,7 +83,7 @@ void ptxi_native_store_predicate(builder *c, unsigned slot, unsigned r)
 
     if (c->partial) {
         ptxi_x86_alu(&c->x, PTXI_XOR, 32, r, p);
-        ptxi_x86_alu(&c->x, PTXI_AND, 32, r, on_stack(PTXI_STACK_ACTIVE));
+        ptxi_x86_alu(&c->x, PTXI_AND, 32, r, ptxi_native_on_stack(PTXI_STACK_ACTIVE));
         ptxi_x86_alu(&c->x, PTXI_XOR, 32, r, p);
     }
     ptxi_x86_store(&c->x, 32, p, r);
@@ -112,7 +107,7 @@ void ptxi_native_check_stop(builder *c, uint32_t insn)
 static void and_lanes(builder *c, unsigned mask)
 {
     ptxi_x86_shr(&c->x, 64, PTXI_RCX, 32);
-    ptxi_x86_alu(&c->x, PTXI_AND, 32, PTXI_RCX, on_stack(mask));
+    ptxi_x86_alu(&c->x, PTXI_AND, 32, PTXI_RCX, ptxi_native_on_stack(mask));
 }
 
 /* rcx = the tag. Jumps if there is no row. */
@@ -123,34 +118,38 @@ static uint32_t jump_unless_row(builder *c, unsigned slot)
     return ptxi_x86_jump_if(&c->x, PTXI_NE);
 }
 
-void ptxi_native_check_row(builder *c, unsigned slot, uint32_t rare)
+/* What to do if a condition holds. */
+typedef void go_away(builder *c, uint32_t rare, enum ptxi_x86_condition condition);
+
+static void fail(builder *c, uint32_t rare, enum ptxi_x86_condition condition)
+{
+    (void)rare;
+    ptxi_native_fail(c, condition);
+}
+
+static void check_row(builder *c, unsigned slot, go_away *go, uint32_t rare)
 {
     if (!c->partial) {
         ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_NATIVE_ROW, OF_ROW(slot, form));
-        ptxi_native_jump_rare(c, rare, PTXI_NE);
+        go(c, rare, PTXI_NE);
         return;
     }
     ptxi_x86_load(&c->x, 64, PTXI_RCX, OF_ROW(slot, form));
     ptxi_x86_alu(&c->x, PTXI_XOR, 64, PTXI_RCX, reg(PTXI_NATIVE_ROW));
     ptxi_x86_test(&c->x, 32, PTXI_RCX, PTXI_RCX);
-    ptxi_native_jump_rare(c, rare, PTXI_NE);
+    go(c, rare, PTXI_NE);
     and_lanes(c, PTXI_STACK_ACTIVE); /* active lanes that are not in the row */
-    ptxi_native_jump_rare(c, rare, PTXI_NE);
+    go(c, rare, PTXI_NE);
+}
+
+void ptxi_native_check_row(builder *c, unsigned slot, uint32_t rare)
+{
+    check_row(c, slot, ptxi_native_jump_rare, rare);
 }
 
 void ptxi_native_expect_row(builder *c, unsigned slot)
 {
-    if (!c->partial) {
-        ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_NATIVE_ROW, OF_ROW(slot, form));
-        ptxi_native_fail(c, PTXI_NE);
-        return;
-    }
-    ptxi_x86_load(&c->x, 64, PTXI_RCX, OF_ROW(slot, form));
-    ptxi_x86_alu(&c->x, PTXI_XOR, 64, PTXI_RCX, reg(PTXI_NATIVE_ROW));
-    ptxi_x86_test(&c->x, 32, PTXI_RCX, PTXI_RCX);
-    ptxi_native_fail(c, PTXI_NE);
-    and_lanes(c, PTXI_STACK_ACTIVE);
-    ptxi_native_fail(c, PTXI_NE);
+    check_row(c, slot, fail, UINT32_MAX);
 }
 
 void ptxi_native_check_target(builder *c, unsigned slot, uint32_t rare)

@@ -1,4 +1,4 @@
-/* Regions: a few instructions behind a forward branch, up to the place where the paths meet. If some lanes branch, the
+/* Regions: a few instructions after a forward branch, up to the place where the paths meet. If some lanes branch, the
  * code of a region executes all paths, one after the other in the order of the instructions, each for its lanes, as in
  * partial code. So the warp does not split, and the code is not left. The order is that of splits: the lowest pc runs
  * first.
@@ -11,16 +11,10 @@
 #include <stddef.h>
 
 #include "exec/engine/divergence.h"
-#include "isa/isa.h"
 #include "native/memory.h"
 
 typedef struct ptxi_native_builder builder;
 typedef const struct ptxi_insn insn;
-
-static struct ptxi_x86_rm on_stack(unsigned offset)
-{
-    return ptxi_x86_at(PTXI_RSP, (int32_t)offset);
-}
 
 /* --- which instructions are a region --- */
 
@@ -35,11 +29,6 @@ static bool add_head(struct ptxi_native_region *r, uint32_t insn_number)
     return true;
 }
 
-static bool is_branch(insn *i)
-{
-    return ptxi_op_flags[i->op] & PTXI_OP_FLAG_BRANCH;
-}
-
 bool ptxi_native_find_region(const builder *c, uint32_t branch, struct ptxi_native_region *r)
 {
     enum { MOST = 40 };
@@ -50,7 +39,7 @@ bool ptxi_native_find_region(const builder *c, uint32_t branch, struct ptxi_nati
     for (uint32_t k = branch + 1; k < r->end; k++) {
         if (k - branch > MOST || !c->simple[k])
             return false;
-        if (!is_branch(&insns[k]))
+        if (!ptxi_native_is_branch(insns[k].op))
             continue;
         if (insns[k].imm <= 0 || !add_head(r, k + (uint32_t)insns[k].imm))
             return false;
@@ -69,7 +58,7 @@ static struct ptxi_x86_rm waiting_at(const builder *c, uint32_t head)
     while (c->region.heads[k] != head)
         k++;
     assert(k < c->region.head_count);
-    return on_stack(PTXI_STACK_WAITING + 4 * k);
+    return ptxi_native_on_stack(PTXI_STACK_WAITING + 4 * k);
 }
 
 static bool is_head(const builder *c, uint32_t insn_number)
@@ -95,7 +84,7 @@ static void patch_jumps_to_head(builder *c)
 
 void ptxi_native_region_branch(builder *c, uint32_t target)
 {
-    const struct ptxi_x86_rm active = on_stack(PTXI_STACK_ACTIVE), waiting = waiting_at(c, target);
+    const struct ptxi_x86_rm active = ptxi_native_on_stack(PTXI_STACK_ACTIVE), waiting = waiting_at(c, target);
     uint32_t none;
 
     ptxi_native_drop(c);
@@ -120,7 +109,7 @@ void ptxi_native_region_jump(builder *c, uint32_t target)
 /* Lanes that wait at the instruction become active. */
 static void put_head(builder *c)
 {
-    const struct ptxi_x86_rm active = on_stack(PTXI_STACK_ACTIVE), waiting = waiting_at(c, c->now);
+    const struct ptxi_x86_rm active = ptxi_native_on_stack(PTXI_STACK_ACTIVE), waiting = waiting_at(c, c->now);
     uint32_t none;
 
     ptxi_native_drop(c);
@@ -145,11 +134,11 @@ void ptxi_native_put_region_exit(builder *c)
 
     c->region.exit = c->x.size;
     ptxi_x86_vzeroupper(&c->x);
-    ptxi_x86_store(&c->x, 64, on_stack(PTXI_STACK_PC), PTXI_RAX);
+    ptxi_x86_store(&c->x, 64, ptxi_native_on_stack(PTXI_STACK_PC), PTXI_RAX);
     for (unsigned k = 0; k < c->region.head_count; k++) {
         uint32_t none;
 
-        ptxi_x86_load(&c->x, 32, PTXI_RDX, on_stack(PTXI_STACK_WAITING + 4 * k));
+        ptxi_x86_load(&c->x, 32, PTXI_RDX, ptxi_native_on_stack(PTXI_STACK_WAITING + 4 * k));
         ptxi_x86_test(&c->x, 32, PTXI_RDX, PTXI_RDX);
         none = ptxi_x86_jump_if(&c->x, PTXI_E);
         ptxi_x86_load(&c->x, 64, PTXI_RDI, ptxi_x86_reg(PTXI_NATIVE_WARP));
@@ -158,7 +147,7 @@ void ptxi_native_put_region_exit(builder *c)
         ptxi_x86_call(&c->x, PTXI_RAX);
         ptxi_x86_patch(&c->x, none, c->x.size);
     }
-    ptxi_x86_load(&c->x, 64, PTXI_RAX, on_stack(PTXI_STACK_PC));
+    ptxi_x86_load(&c->x, 64, PTXI_RAX, ptxi_native_on_stack(PTXI_STACK_PC));
     ptxi_x86_patch(&c->x, ptxi_x86_jump(&c->x), c->leave);
 }
 
@@ -180,10 +169,10 @@ bool ptxi_native_call_in_region(builder *c, uint32_t insn_number)
 {
     if (!is_pure(c->code->insns[insn_number].op))
         return false;
-    ptxi_x86_load(&c->x, 32, PTXI_RAX, on_stack(PTXI_STACK_ACTIVE));
+    ptxi_x86_load(&c->x, 32, PTXI_RAX, ptxi_native_on_stack(PTXI_STACK_ACTIVE));
     ptxi_x86_store(&c->x, 32, OF_WARP(active), PTXI_RAX);
     ptxi_native_call_handler(c, insn_number);
-    ptxi_x86_load(&c->x, 32, PTXI_RAX, on_stack(PTXI_STACK_ALL));
+    ptxi_x86_load(&c->x, 32, PTXI_RAX, ptxi_native_on_stack(PTXI_STACK_ALL));
     ptxi_x86_store(&c->x, 32, OF_WARP(active), PTXI_RAX);
     return true;
 }
@@ -193,10 +182,10 @@ bool ptxi_native_call_in_region(builder *c, uint32_t insn_number)
 void ptxi_native_begin_region(builder *c, uint32_t target)
 {
     for (unsigned k = 0; k < c->region.head_count; k++)
-        ptxi_x86_store_imm(&c->x, 32, on_stack(PTXI_STACK_WAITING + 4 * k), 0);
+        ptxi_x86_store_imm(&c->x, 32, ptxi_native_on_stack(PTXI_STACK_WAITING + 4 * k), 0);
     ptxi_x86_store(&c->x, 32, waiting_at(c, target), PTXI_RAX);
     ptxi_x86_load(&c->x, 32, PTXI_RCX, OF_WARP(active));
-    ptxi_x86_store(&c->x, 32, on_stack(PTXI_STACK_ALL), PTXI_RCX);
+    ptxi_x86_store(&c->x, 32, ptxi_native_on_stack(PTXI_STACK_ALL), PTXI_RCX);
     ptxi_x86_alu(&c->x, PTXI_XOR, 32, PTXI_RAX, ptxi_x86_reg(PTXI_RCX));
     ptxi_native_put_lane_masks(c);
     c->shape_count = 0;

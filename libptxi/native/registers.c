@@ -218,9 +218,9 @@ unsigned ptxi_native_load_mask_register(struct ptxi_native_builder *c, unsigned 
     const unsigned at = active ? PTXI_STACK_ACTIVE : PTXI_STACK_INACTIVE;
 
     if (bits == 64)
-        ptxi_x86_kmovb_load(&c->x, MASK, ptxi_x86_at(PTXI_RSP, (int32_t)(at + k)));
+        ptxi_x86_kmovb_load(&c->x, MASK, ptxi_native_on_stack(at + k));
     else
-        ptxi_x86_kmovw_load(&c->x, MASK, ptxi_x86_at(PTXI_RSP, (int32_t)(at + 2 * k)));
+        ptxi_x86_kmovw_load(&c->x, MASK, ptxi_native_on_stack(at + 2 * k));
     return MASK;
 }
 

@@ -12,7 +12,6 @@
 #include "exec/engine/divergence.h"
 #include "native/compiler.h"
 #include "native/exec_memory.h"
-#include "native/table.h"
 
 typedef const struct ptxi_insn *enter_code(const struct ptxi_insn *i, struct ptxi_warp *w, const void *at);
 
@@ -218,7 +217,7 @@ void ptxi_native_release(const struct ptxi_code *code)
 
 /* --- the dispatch loop --- */
 
-/* What is the same for the warps of a CTA that run the same function. */
+/* The code of the running function. The warps of a CTA that run it share the look-up. */
 struct tier {
     const struct ptxi_code *code;
     struct ptxi_native_code *native; /* NULL: none */

@@ -3,7 +3,6 @@
 #include <assert.h>
 
 #include "exec/sync/lane_collectives.h"
-#include "isa/isa.h"
 #include "native/memory.h"
 #include "native/native.h"
 
@@ -17,12 +16,6 @@ const struct ptxi_native_op *ptxi_native_op(unsigned op)
 {
     assert(op < PTXI_OP_COUNT);
     return ops[op].emit ? &ops[op] : NULL;
-}
-
-bool ptxi_native_is_branch(unsigned op)
-{
-    assert(op < PTXI_OP_COUNT);
-    return ptxi_op_flags[op] & PTXI_OP_FLAG_BRANCH;
 }
 
 bool ptxi_native_has(unsigned op)

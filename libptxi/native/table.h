@@ -11,7 +11,5 @@ struct ptxi_native_op {
 
 /* NULL: the operation has no native code. */
 const struct ptxi_native_op *ptxi_native_op(unsigned op);
-/* Whether the imm of an operation is a distance to which it jumps. */
-bool ptxi_native_is_branch(unsigned op);
 
 #endif
