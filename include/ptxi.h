@@ -4518,11 +4518,12 @@ PTXI_API ptxiResult ptxiCtxSetTracking(ptxiContext ctx, unsigned what);
  *  another process. Waits for the work of the context. The data names memory by a range and an offset, so that it may
  *  have other addresses elsewhere. Words that only red has changed are described by the operations.
  * `ctx`     NULL: the current context.
- * `ranges`  `count` of them; their flags are ignored.
+ * `ranges`  `count` of them, at most 4096; their flags are ignored. Their memory is read, so it must still exist.
  * `changes` output; belongs to the caller and is freed with ptxiFree.
  * `size`    output: bytes.
- * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_CONTEXT, PTXI_ERROR_INVALID_VALUE if nothing is tracked,
- *         PTXI_ERROR_ILLEGAL_ADDRESS if memory outside of the ranges has changed, which ptxiGetLastReport names, or
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_CONTEXT, PTXI_ERROR_INVALID_VALUE if nothing is tracked
+ *         or a range ends beyond the address space, PTXI_ERROR_ILLEGAL_ADDRESS if memory outside of the ranges has
+ *         changed, which ptxiGetLastReport names, or
  *         PTXI_ERROR_OUT_OF_MEMORY. */
 PTXI_API ptxiResult ptxiCtxTakeChanges(ptxiContext ctx, const ptxiRange *ranges, unsigned count, void **changes,
                                        size_t *size);

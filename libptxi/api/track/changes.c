@@ -5,6 +5,16 @@
 
 #include <string.h>
 
+bool ptxi_changes_ranges_are_valid(const ptxiRange *ranges, unsigned count)
+{
+    if (count > PTXI_CHANGES_MOST || (count && !ranges))
+        return false;
+    for (unsigned k = 0; k < count; k++)
+        if (ranges[k].bytes > UINTPTR_MAX - (uintptr_t)ranges[k].base)
+            return false;
+    return true;
+}
+
 uint64_t ptxi_changes_hash(const void *data, size_t size)
 {
     return ptxi_hash_stable(size, data, size);

@@ -7,11 +7,16 @@
 #ifndef PTXI_API_TRACK_CHANGES_H
 #define PTXI_API_TRACK_CHANGES_H
 
+#include "ptxi.h"
+
 #include "exec/track/track.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define PTXI_CHANGES_MAGIC "ptxichg1"
+
+enum { PTXI_CHANGES_MOST = 4096 }; /* ranges and parts of one call */
 
 struct ptxi_changes_header {
     char magic[8];
@@ -43,6 +48,9 @@ struct ptxi_changes {
     const char *text;
     const unsigned char *bytes;
 };
+
+/* Whether there are at most PTXI_CHANGES_MOST ranges, so that a wrong count does no harm, and none ends beyond the address space. */
+bool ptxi_changes_ranges_are_valid(const ptxiRange *ranges, unsigned count);
 
 uint64_t ptxi_changes_hash(const void *data, size_t size);
 

@@ -307,12 +307,11 @@ ptxiResult ptxiMergeChanges(const ptxiRange *ranges, unsigned count, const void 
                             unsigned parts, char **conflicts)
 {
     API_CALL;
-    enum { MOST = 4096 }; /* ranges, parts: so that a wrong count does no harm */
     struct merger m = { .ranges = ranges, .parts = parts };
 
     if (conflicts)
         *conflicts = NULL;
-    if ((count && !ranges) || (parts && (!changes || !sizes)) || count > MOST || parts > MOST)
+    if (!ptxi_changes_ranges_are_valid(ranges, count) || (parts && (!changes || !sizes)) || parts > PTXI_CHANGES_MOST)
         return PTXI_ERROR_INVALID_VALUE;
     ptxi_str_init(&m.text, NULL);
     ptxiResult r = open_parts(&m, count, changes, sizes);

@@ -308,7 +308,7 @@ ptxiResult ptxiCtxTakeChanges(ptxiContext named, const ptxiRange *ranges, unsign
 
     if (r || (r = ptxi_queue_wait_all(&ctx->streams)))
         return r;
-    if (!changes || !size || (count && !ranges))
+    if (!changes || !size || !ptxi_changes_ranges_are_valid(ranges, count))
         return PTXI_ERROR_INVALID_VALUE;
     pthread_mutex_lock(&ctx->lock);
     tracker = ctx->tracker;

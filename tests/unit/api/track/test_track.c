@@ -156,6 +156,24 @@ START_TEST(the_same_value_is_not_unwritten)
 }
 END_TEST
 
+START_TEST(ranges_that_wrap_are_refused)
+{
+    ptxiRange r = range();
+
+    ok(ptxiCtxSetTracking(NULL, PTXI_TRACK_CHANGES));
+    struct part p = run_part("agree", 0, 1);
+    void *data;
+    size_t size;
+
+    r.base = (char *)r.base + 4096;
+    r.bytes = SIZE_MAX - 4095; /* with a wrap, this contains all addresses below, too */
+    ck_result(ptxiCtxTakeChanges(NULL, &r, 1, &data, &size), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiCtxTakeChanges(NULL, &r, 4097, &data, &size), PTXI_ERROR_INVALID_VALUE);
+    ck_result(ptxiMergeChanges(&r, 1, (const void *const *)&p.data, &p.size, 1, NULL), PTXI_ERROR_INVALID_VALUE);
+    ptxiFree(p.data);
+}
+END_TEST
+
 START_TEST(other_memory_is_an_error)
 {
     ptxiRange r = range();
@@ -223,6 +241,7 @@ int main(void)
     tcase_add_loop_test(t, parts_give_the_memory_of_the_whole, 0, sizeof kernels / sizeof *kernels);
     tcase_add_test(t, conflicts_are_reported);
     tcase_add_test(t, the_same_value_is_not_unwritten);
+    tcase_add_test(t, ranges_that_wrap_are_refused);
     tcase_add_test(t, other_memory_is_an_error);
     tcase_add_test(t, damaged_data_is_refused);
     suite_add_tcase(s, t);
