@@ -49,7 +49,8 @@ struct ptxi_changes {
     const unsigned char *bytes;
 };
 
-/* Whether there are at most PTXI_CHANGES_MOST ranges, so that a wrong count does no harm, and none ends beyond the address space. */
+/* Whether there are at most PTXI_CHANGES_MOST ranges, so that a wrong count does no harm, and none ends beyond the
+ * address space. */
 bool ptxi_changes_ranges_are_valid(const ptxiRange *ranges, unsigned count);
 
 uint64_t ptxi_changes_hash(const void *data, size_t size);
