@@ -79,6 +79,12 @@ uint32_t ptxi_native_rare(struct ptxi_native_builder *c, enum ptxi_native_rare_k
     return c->rare_count++;
 }
 
+void ptxi_native_add_piece(struct ptxi_native_builder *c, uint32_t insn)
+{
+    if (grow(c, (void **)&c->pieces, c->piece_count, &c->piece_capacity, sizeof *c->pieces))
+        c->pieces[c->piece_count++] = (struct ptxi_native_piece){ c->x.size, insn };
+}
+
 void ptxi_native_try_lanes(struct ptxi_native_builder *c, uint32_t rare, ptxi_native_lanes_emitter *lanes)
 {
     if (rare != UINT32_MAX)

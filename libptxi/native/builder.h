@@ -20,6 +20,7 @@
 #include "exec/engine/warp.h"
 #include "isa/isa.h"
 #include "native/encoder.h"
+#include "native/native.h"
 
 /* General registers with a fixed content. Operations use rax, rcx, rdx, rsi and rdi. */
 enum {
@@ -138,7 +139,9 @@ struct ptxi_native_builder {
     bool *in_loop;                        /* instructions between a backward branch and its target */
     uint32_t *entry;                      /* where the code of an instruction begins if it may be entered there, or 0 */
     uint32_t *table_of;                   /* where the table of an instruction is, see family_lanes.c */
-    uint32_t *begin;                      /* where the code of an instruction begins; after the last one: rare cases */
+    uint32_t *begin;                      /* where the code of an instruction begins */
+    struct ptxi_native_piece *pieces;     /* the code of rare cases */
+    uint32_t piece_count, piece_capacity;
     uint32_t start;                       /* code that enters a block */
     uint32_t leave;                       /* code that leaves with the pc in rax */
     struct ptxi_native_rare *rare;
@@ -208,6 +211,8 @@ void ptxi_native_replace_nan(struct ptxi_native_builder *c, unsigned reg);
 uint32_t ptxi_native_rare(struct ptxi_native_builder *c, enum ptxi_native_rare_kind kind);
 /* A rare case of kind HANDLER tries this first. */
 void ptxi_native_try_lanes(struct ptxi_native_builder *c, uint32_t rare, ptxi_native_lanes_emitter *lanes);
+/* For listings: the code from here on is a rare case of the instruction. */
+void ptxi_native_add_piece(struct ptxi_native_builder *c, uint32_t insn);
 void ptxi_native_jump_rare(struct ptxi_native_builder *c, uint32_t rare, enum ptxi_x86_condition condition);
 /* A rare case of kind HANDLER or CANONIZE continues here, after the operation. */
 void ptxi_native_resume(struct ptxi_native_builder *c, uint32_t rare);

@@ -226,6 +226,7 @@ static void put_rare_cases(struct ptxi_native_builder *c)
         uint32_t start;
 
         c->partial = r.partial;
+        ptxi_native_add_piece(c, r.insn);
         put_exit(c, &r);
         start = c->x.size;
         put_rare(c, &r);
@@ -349,7 +350,6 @@ static void put_blocks(struct ptxi_native_builder *c)
         begin_insn(c);
         c->now += emit(c, &c->code->insns[c->now]) ? 1 : put_call(c);
     }
-    c->begin[c->code->count] = c->x.size;
 }
 
 static void patch_block_jumps(struct ptxi_native_builder *c)
@@ -398,6 +398,7 @@ void ptxi_native_builder_free(struct ptxi_native_builder *c)
     free(c->entry);
     free(c->table_of);
     free(c->begin);
+    free(c->pieces);
     free(c->rare);
     free(c->jumps);
 }

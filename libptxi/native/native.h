@@ -23,12 +23,17 @@ void ptxi_native_release(const struct ptxi_code *code);
 bool ptxi_native_has(unsigned op);
 
 /* Machine code, for people. */
+struct ptxi_native_piece {
+    uint32_t at, insn; /* where the code begins, and of which instruction it is */
+};
+
 struct ptxi_native_listing {
     unsigned char *bytes;
     uint32_t size;
-    uint32_t *begin; /* where the code of each instruction begins, and after the last one, that of rare cases; 0: the
-                      * instruction is part of the one before */
+    uint32_t *begin; /* where the code of each instruction begins; 0: the instruction is part of the one before */
     uint32_t enter;  /* where the code begins, after the constants */
+    struct ptxi_native_piece *rare; /* code of rare cases, after that of the instructions */
+    uint32_t rare_count;
 };
 
 /* Compiles a function. False: the host has no native tier, or memory is short. */

@@ -196,6 +196,7 @@ void ptxi_native_put_paths(builder *c, uint32_t branch, bool (*emit)(builder *c,
     for (c->now = branch + 1; c->now < c->region.end; c->now++) {
         if (is_head(c, c->now))
             put_head(c);
+        ptxi_native_add_piece(c, c->now);
         if (!emit(c, &c->code->insns[c->now])) {
             ptxi_native_drop(c);
             ptxi_native_leave_region(c, c->now, c->region.exit);

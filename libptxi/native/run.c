@@ -140,9 +140,10 @@ bool ptxi_native_list(const struct ptxi_code *code, ptxi_handler *const *table, 
     bool done = width != WIDTH_NONE && ptxi_native_compile(&c);
 
     if (done) {
-        *listing = (struct ptxi_native_listing){ c.x.bytes, c.x.size, c.begin, c.start };
+        *listing = (struct ptxi_native_listing){ c.x.bytes, c.x.size, c.begin, c.start, c.pieces, c.piece_count };
         c.x.bytes = NULL;
         c.begin = NULL;
+        c.pieces = NULL;
     }
     ptxi_native_builder_free(&c);
     return done;
@@ -152,6 +153,7 @@ void ptxi_native_listing_free(struct ptxi_native_listing *listing)
 {
     free(listing->bytes);
     free(listing->begin);
+    free(listing->rare);
 }
 
 /* Instructions in which native code does not pay for its entry. */

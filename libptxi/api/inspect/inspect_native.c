@@ -1,6 +1,8 @@
 /* The machine code of functions, for `ptxi dump`. */
 #include "api/inspect/inspect.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,7 +47,12 @@ static void add_pieces(struct pieces *p, const struct ptxi_code *code, const str
         p->oom |= s.oom;
         add_piece(p, l->begin[k], &s);
     }
-    add_named(p, l->begin[code->count], "rare cases");
+    for (uint32_t k = 0; k < l->rare_count; k++) {
+        char text[64];
+
+        snprintf(text, sizeof text, "rare case of %" PRIu32, l->rare[k].insn);
+        add_named(p, l->rare[k].at, text);
+    }
 }
 
 static void free_pieces(struct pieces *p)
@@ -59,24 +66,23 @@ static void free_pieces(struct pieces *p)
 static ptxiResult show_function(const struct ptxi_code *code,
                                 void (*show)(void *ctx, const struct ptxi_native_info *info), void *ctx)
 {
-    struct pieces p = { calloc(code->count + 2, sizeof *p.title), calloc(code->count + 2, sizeof *p.at), 0, false };
     struct ptxi_native_listing l;
-    ptxiResult r = PTXI_SUCCESS;
+    struct pieces p = { .count = 0 };
+    size_t most;
 
-    if (!p.title || !p.at) {
-        r = PTXI_ERROR_OUT_OF_MEMORY;
-    } else if (!ptxi_native_list(code, ptxi_exec_level()->table, &l)) {
-        r = PTXI_ERROR_NOT_SUPPORTED;
-    } else {
+    if (!ptxi_native_list(code, ptxi_exec_level()->table, &l))
+        return PTXI_ERROR_NOT_SUPPORTED;
+    most = (size_t)code->count + l.rare_count + 1;
+    p.title = calloc(most, sizeof *p.title);
+    p.at = calloc(most, sizeof *p.at);
+    p.oom = !p.title || !p.at;
+    if (!p.oom)
         add_pieces(&p, code, &l);
-        if (p.oom)
-            r = PTXI_ERROR_OUT_OF_MEMORY;
-        else
-            show(ctx, &(struct ptxi_native_info){ code->name, l.bytes, l.size, l.enter, p.count, p.title, p.at });
-        ptxi_native_listing_free(&l);
-    }
+    if (!p.oom)
+        show(ctx, &(struct ptxi_native_info){ code->name, l.bytes, l.size, l.enter, p.count, p.title, p.at });
+    ptxi_native_listing_free(&l);
     free_pieces(&p);
-    return r;
+    return p.oom ? PTXI_ERROR_OUT_OF_MEMORY : PTXI_SUCCESS;
 }
 
 ptxiResult ptxi_inspect_native(ptxiModule module, const char *function,
