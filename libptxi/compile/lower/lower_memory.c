@@ -160,15 +160,17 @@ static void mark_load(const struct ptxi_lower *l, struct ptxi_ir_inst *i, const 
         i->flags |= a->strong ? PTXI_IF_READS | PTXI_IF_POLLS : PTXI_IF_READS;
 }
 
-/* A kernel's parameters are the same in all lanes and for the whole launch. A load from a constant offset inside them
- * cannot fault. */
-static bool is_fixed_param(const struct ptxi_lower *l, const struct access *a, unsigned bytes)
+/* A kernel's parameters and the module's constants are the same in all lanes and for the whole launch. A load from a
+ * constant offset inside them cannot fault. */
+static bool is_fixed(const struct ptxi_lower *l, const struct access *a, unsigned element, unsigned bytes)
 {
     const struct ptxi_vreg *base = &l->ir->vregs[a->mem.base];
-    uint64_t at = base->value + (uint64_t)(int64_t)a->mem.offset, size = l->param_bytes;
+    const bool is_constant = a->mem.space == PTXI_SPACE_CONST;
+    uint64_t at = base->value + (uint64_t)(int64_t)a->mem.offset + element * (a->bits / 8);
+    uint64_t size = is_constant ? l->layout->const_bytes : l->param_bytes;
 
-    return a->mem.space == PTXI_SPACE_PARAM && base->kind == PTXI_VR_CONST && at <= size && bytes <= size - at &&
-           at % bytes == 0;
+    return (is_constant || a->mem.space == PTXI_SPACE_PARAM) && base->kind == PTXI_VR_CONST && !a->strong &&
+           at <= size && bytes <= size - at && at % bytes == 0;
 }
 
 static void load_scalar(struct ptxi_lower *l, const struct access *a, unsigned element, const struct ptxi_operand *o)
@@ -180,7 +182,7 @@ static void load_scalar(struct ptxi_lower *l, const struct access *a, unsigned e
 
     i->mods = a->strong ? PTXI_LD_STRONG : 0;
     mark_load(l, i, a, element, 1);
-    if (is_fixed_param(l, a, a->bits / 8))
+    if (is_fixed(l, a, element, a->bits / 8))
         i->flags |= PTXI_IF_PURE;
     ptxi_lower_end_def(l, o, d, a->type);
 }
@@ -216,7 +218,7 @@ static void load_vector(struct ptxi_lower *l, const struct access *a, unsigned f
     for (unsigned e = 0; e < count; e++)
         ptxi_ir_set_write(i, fields[four][e], d[e]);
     mark_load(l, i, a, first, count);
-    if (is_fixed_param(l, a, count * a->bits / 8))
+    if (is_fixed(l, a, first, count * a->bits / 8))
         i->flags |= PTXI_IF_PURE;
     for (unsigned e = 0; e < count; e++)
         if (d[e] != PTXI_NONE)
