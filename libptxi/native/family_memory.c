@@ -1,5 +1,7 @@
 /* Address registers, loads and stores. Native code has the usual case: the lanes access a row of elements, and it is in
  * the allocation that the instruction hit last, or in the CTA's shared memory. Rare code calls the handler. */
+#include "exec/engine/grid.h"
+#include "exec/engine/program.h"
 #include "exec/memory/shape.h"
 #include "native/memory.h"
 
@@ -187,15 +189,21 @@ static void define(builder *c, unsigned slot, unsigned bits, const unsigned *d)
         ptxi_native_define(c, slot, k, bits, d[k]);
 }
 
+/* The element at rax, for all lanes. */
+static void load_everywhere(builder *c, unsigned bits, const unsigned *d)
+{
+    ptxi_x86_vector(&c->x, bits == 32 ? PTXI_V_BROADCASTD : PTXI_V_BROADCASTQ, d[0], 0, ptxi_x86_at(PTXI_RAX, 0));
+    for (unsigned k = 1; k < ptxi_native_parts(c, bits); k++)
+        ptxi_x86_vector(&c->x, PTXI_V_MOV, d[k], 0, reg(d[0]));
+}
+
 /* All lanes have one address. */
 static void load_one(builder *c, insn *i, unsigned bits, const unsigned *d, uint32_t rare)
 {
     ptxi_x86_alu_imm(&c->x, PTXI_CMP, 64, OF_ROW(i->a, stride), 0);
     ptxi_native_jump_rare(c, rare, PTXI_NE);
     check_bounds(c, i, bits / 8, false, rare);
-    ptxi_x86_vector(&c->x, bits == 32 ? PTXI_V_BROADCASTD : PTXI_V_BROADCASTQ, d[0], 0, ptxi_x86_at(PTXI_RAX, 0));
-    for (unsigned k = 1; k < ptxi_native_parts(c, bits); k++)
-        ptxi_x86_vector(&c->x, PTXI_V_MOV, d[k], 0, reg(d[0]));
+    load_everywhere(c, bits, d);
 }
 
 bool ptxi_native_emit_load_row(builder *c, insn *i, uint32_t elements, uint32_t kind)
@@ -307,6 +315,99 @@ bool ptxi_native_emit_store_shared(builder *c, insn *i, uint32_t first, uint32_t
     rare = check_shared_row(c, i);
     ptxi_native_end_part(c);
     store_row(c, i->b, 32, PTXI_NATIVE_SHARED, i->imm);
+    ptxi_native_resume(c, rare);
+    return true;
+}
+
+/* --- constants: one address for all lanes --- */
+
+/* rax = the 64-bit element of the first active lane */
+static void load_first_active(builder *c, unsigned slot)
+{
+    ptxi_native_sync(c, slot, ptxi_native_parts(c, 64));
+    if (!c->partial) {
+        ptxi_x86_load(&c->x, 64, PTXI_RAX, ptxi_native_frame(slot, 0));
+        return;
+    }
+    ptxi_x86_load(&c->x, 32, PTXI_RCX, ptxi_native_on_stack(PTXI_STACK_ACTIVE));
+    ptxi_x86_tzcnt(&c->x, PTXI_RCX, PTXI_RCX);
+    ptxi_x86_load(&c->x, 64, PTXI_RAX,
+                  ptxi_x86_scaled(PTXI_NATIVE_FRAME, PTXI_RCX, 3, (int32_t)(slot * PTXI_UNIT)));
+}
+
+/* Jumps to a rare case unless the active elements of the slot, of 64 bits, are equal. rax = the element. */
+static uint32_t check_same(builder *c, unsigned slot)
+{
+    const unsigned first = ptxi_native_temporary(c), t = ptxi_native_temporary(c), all = ptxi_native_temporary(c);
+    uint32_t rare;
+
+    load_first_active(c, slot);
+    ptxi_native_broadcast(c, first, PTXI_RAX, 64);
+    for (unsigned k = 0; k < ptxi_native_parts(c, 64); k++) {
+        const struct ptxi_x86_rm value = ptxi_native_operand(c, part(c, slot, k));
+
+        if (c->x.wide) {
+            ptxi_x86_vector(&c->x, PTXI_V_MOV, t, 0, reg(first));
+            if (c->partial)
+                ptxi_native_merge(c, t, value, k, 64, c->registers);
+            ptxi_x86_vector_masked(&c->x, PTXI_V_PCMPQ, 1, t, value, PTXI_COMPARE_EQ, k ? 1 : 0);
+            continue;
+        }
+        ptxi_x86_vector(&c->x, PTXI_V_PCMPEQQ, k ? t : all, first, value);
+        if (c->partial) {
+            ptxi_native_load_mask(c, c->registers, k, 64, false);
+            ptxi_x86_vector(&c->x, PTXI_V_POR, k ? t : all, k ? t : all, reg(c->registers));
+        }
+        if (k)
+            ptxi_x86_vector(&c->x, PTXI_V_PAND, all, all, reg(t));
+    }
+    rare = ptxi_native_rare(c, PTXI_RARE_HANDLER);
+    if (c->x.wide)
+        ptxi_x86_kmovw_from(&c->x, PTXI_RCX, 1);
+    else
+        ptxi_x86_vector(&c->x, PTXI_V_MOVMSKPD, PTXI_RCX, 0, reg(all));
+    ptxi_x86_alu_imm(&c->x, PTXI_CMP, 32, reg(PTXI_RCX), c->x.wide ? 0xff : 0xf);
+    ptxi_native_jump_rare(c, rare, PTXI_NE);
+    return rare;
+}
+
+/* rax = where `bytes` at the offset in rax are, if they are among the module's constants (exec/memory/load_store.c) */
+static void find_constant(builder *c, insn *i, unsigned bytes, uint32_t rare)
+{
+    ptxi_x86_test_imm(&c->x, reg(PTXI_RAX), (int32_t)bytes - 1);
+    ptxi_native_jump_rare(c, rare, PTXI_NE);
+    ptxi_x86_test(&c->x, 64, PTXI_RAX, PTXI_RAX);
+    ptxi_native_jump_rare(c, rare, PTXI_L);
+    if (i->imm) {
+        ptxi_x86_alu_imm(&c->x, PTXI_ADD, 64, reg(PTXI_RAX), i->imm);
+        ptxi_x86_test(&c->x, 64, PTXI_RAX, PTXI_RAX);
+        ptxi_native_jump_rare(c, rare, PTXI_L);
+    }
+    ptxi_x86_load(&c->x, 64, PTXI_RCX, OF_WARP(cta));
+    ptxi_x86_load(&c->x, 64, PTXI_RCX, ptxi_x86_at(PTXI_RCX, offsetof(struct ptxi_cta, grid)));
+    ptxi_x86_load(&c->x, 64, PTXI_RCX, ptxi_x86_at(PTXI_RCX, offsetof(struct ptxi_grid, program)));
+    ptxi_x86_load(&c->x, 64, PTXI_RDX, ptxi_x86_at(PTXI_RCX, offsetof(struct ptxi_program, const_size)));
+    ptxi_x86_alu_imm(&c->x, PTXI_SUB, 64, reg(PTXI_RDX), (int32_t)bytes);
+    ptxi_native_jump_rare(c, rare, PTXI_B);
+    ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_RAX, reg(PTXI_RDX));
+    ptxi_native_jump_rare(c, rare, PTXI_A);
+    ptxi_x86_alu(&c->x, PTXI_ADD, 64, PTXI_RAX, ptxi_x86_at(PTXI_RCX, offsetof(struct ptxi_program, const_bank)));
+}
+
+bool ptxi_native_emit_load_const(builder *c, insn *i, uint32_t elements, uint32_t unused)
+{
+    const unsigned bytes = ptxi_element_bytes(elements), bits = 8 * bytes;
+    unsigned d[MAX_PARTS];
+    uint32_t rare;
+
+    (void)unused;
+    if (i->imm & ((int32_t)bytes - 1))
+        return false;
+    new_registers(c, bits, d);
+    rare = check_same(c, i->a);
+    find_constant(c, i, bytes, rare);
+    load_everywhere(c, bits, d);
+    define(c, i->d, bits, d);
     ptxi_native_resume(c, rare);
     return true;
 }

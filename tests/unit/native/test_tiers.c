@@ -144,6 +144,21 @@ static void any_access(struct random *r, struct ptxi_str *s)
                         offset);
 }
 
+/* A load of a constant, mostly at one address. */
+static void any_constant(struct random *r, struct ptxi_str *s)
+{
+    static const char *const index[] = { "%c9", "%c9", "%c9", "%i1", "%i2", "%i3" };
+    const bool wide = draw(r, 3) == 0;
+    const unsigned d = draw(r, wide ? WIDE : REGS), bytes = wide ? 8 : 4, offset = bytes * draw(r, 4);
+
+    ptxi_str_printf(s, "and.b32 %%i9, %s, 63;\nmul.wide.u32 %%a2, %%i9, %u;\nmov.u64 %%a4, constants;\n"
+                       "add.s64 %%a2, %%a2, %%a4;\n", index[draw(r, 6)], bytes);
+    if (draw(r, 6) == 0)
+        ptxi_str_printf(s, "@%%p%u ", draw(r, PREDS));
+    ptxi_str_printf(s, "ld.const.b%u %%%c%u, [%%a2+%u];\n", 8 * bytes, wide ? 'd' : 'r', d,
+                    draw(r, 40) ? offset : offset + (draw(r, 2) ? 1 : 600));
+}
+
 /* An access of two or four words, or of 8 or 16 bits, mostly at scattered addresses. */
 static void any_other_access(struct random *r, struct ptxi_str *s)
 {
@@ -201,7 +216,7 @@ static void any_operation(struct random *r, struct ptxi_str *s)
     case 0: case 1: any_predicate(r, s); break;
     case 2: any_access(r, s); break;
     case 3: draw(r, 2) ? any_access(r, s) : any_other_access(r, s); break;
-    case 4: case 5: any_64(r, s); break;
+    case 4: case 5: draw(r, 4) ? any_64(r, s) : any_constant(r, s); break;
     case 6:
         ptxi_str_printf(s, "@%s%%p%u add.s32 %%r%u, %%r%u, 1;\n", draw(r, 2) ? "!" : "", draw(r, PREDS), draw(r, REGS),
                         draw(r, REGS));
@@ -273,7 +288,10 @@ static void write_program(struct random *r, struct ptxi_str *s, unsigned rounds)
 {
     struct program p = { r, s, 0, 0 };
 
-    ptxi_str_puts(s, ".version 8.0\n.target sm_90\n.address_size 64\n"
+    ptxi_str_puts(s, ".version 8.0\n.target sm_90\n.address_size 64\n.const .align 8 .b32 constants[140] = {");
+    for (unsigned k = 0; k < 140; k++)
+        ptxi_str_printf(s, "%s%#x", k ? ", " : "", draw(r, 3) ? 0x3f000000 + draw(r, 1 << 26) : draw(r, 1 << 30) * 4);
+    ptxi_str_puts(s, "};\n"
                      ".visible .entry k(.param .u64 data, .param .u64 out)\n{\n"
                      ".reg .b32 %r<9>, %i<12>, %c<10>;\n.reg .b16 %h<9>;\n.reg .b64 %d<9>, %a<9>;\n.reg .pred %p<10>;\n"
                      ".shared .align 8 .b8 tile[1024];\n"
