@@ -141,6 +141,42 @@ bool ptxi_native_emit_chain(builder *c, insn *i, uint32_t first, uint32_t second
     return true;
 }
 
+/* d = a * b, modulo 2^64. AVX2: the lower halves' product, and both products of a lower and an upper half in the upper
+ * one. Changes t. */
+static void multiply_64(builder *c, unsigned d, unsigned a, unsigned b, unsigned t)
+{
+    enum { SWAP = 0xb1 };
+
+    if (c->x.wide) {
+        ptxi_x86_vector(&c->x, PTXI_V_PMULLQ, d, a, ptxi_x86_reg(b));
+        return;
+    }
+    ptxi_x86_vector_imm(&c->x, PTXI_V_SHUFPS, t, b, ptxi_x86_reg(b), SWAP);
+    ptxi_x86_vector(&c->x, PTXI_V_PMULLD, t, t, ptxi_x86_reg(a));
+    ptxi_x86_vector_imm(&c->x, PTXI_V_SHUFPS, d, t, ptxi_x86_reg(t), SWAP);
+    ptxi_x86_vector(&c->x, PTXI_V_PADDD, t, t, ptxi_x86_reg(d));
+    ptxi_x86_vector_imm(&c->x, PTXI_V_SHIFT_IMM_Q, PTXI_SHIFT_LEFT, t, ptxi_x86_reg(t), 32);
+    ptxi_x86_vector(&c->x, PTXI_V_PMULUDQ, d, a, ptxi_x86_reg(b));
+    ptxi_x86_vector(&c->x, PTXI_V_PADDQ, d, d, ptxi_x86_reg(t));
+}
+
+/* d = a * b, and + c if `adds` */
+bool ptxi_native_emit_product_64(builder *c, insn *i, uint32_t adds, uint32_t unused)
+{
+    (void)unused;
+    for (unsigned k = 0; k < ptxi_native_parts(c, 64); k++) {
+        unsigned a = ptxi_native_source(c, part(c, i->a, k)), b = ptxi_native_source(c, part(c, i->b, k));
+        unsigned d = ptxi_native_new(c), t = ptxi_native_temporary(c);
+
+        multiply_64(c, d, a, b, t);
+        if (adds)
+            ptxi_x86_vector(&c->x, PTXI_V_PADDQ, d, d, ptxi_native_operand(c, part(c, i->c, k)));
+        ptxi_native_define(c, i->d, k, 64, d);
+        ptxi_native_end_part(c);
+    }
+    return true;
+}
+
 /* --- from 32 to 64 bits: part k of the result needs half a part of the source, which is read from the frame --- */
 
 static struct ptxi_x86_rm half(const builder *c, unsigned slot, unsigned k)

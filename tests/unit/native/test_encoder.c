@@ -78,6 +78,7 @@ static const struct {
     { PTXI_V_PADDD, "vpaddd", "vpaddd", false }, { PTXI_V_PADDQ, "vpaddq", "vpaddq", false },
     { PTXI_V_PSUBD, "vpsubd", "vpsubd", false }, { PTXI_V_PSUBQ, "vpsubq", "vpsubq", false },
     { PTXI_V_PMULLD, "vpmulld", "vpmulld", false }, { PTXI_V_PMULDQ, "vpmuldq", "vpmuldq", false },
+    { PTXI_V_PMULLQ, NULL, "vpmullq", false },
     { PTXI_V_PMULUDQ, "vpmuludq", "vpmuludq", false },
     { PTXI_V_PAND, "vpand", "vpandd", false }, { PTXI_V_POR, "vpor", "vpord", false },
     { PTXI_V_PXOR, "vpxor", "vpxord", false },
@@ -111,6 +112,7 @@ static const char *const narrow_texts[] = {
     "vinserti128 ymm8,ymm8,xmm14,0x1", "vextracti128 xmm14,ymm3,0x1", "vmovq xmm8,rax", "vmovq rax,xmm8",
     "vmovq QWORD PTR [rax+r14*1+0x8],xmm8", "vmovhps QWORD PTR [rax+0x8],xmm9", "vmovdqu xmm1,XMMWORD PTR [rax+0x10]",
     "vpmaskmovd YMMWORD PTR [rax+r14*1+0x20],ymm15,ymm9", "vpmaskmovq YMMWORD PTR [rbp+0x20],ymm10,ymm1",
+    "vpsllq ymm9,ymm3,0x20", "vpsrlq ymm2,ymm12,0x21",
 };
 
 static void encode_narrow(struct ptxi_x86 *x)
@@ -147,6 +149,8 @@ static void encode_narrow(struct ptxi_x86 *x)
     ptxi_x86_vector_128(x, PTXI_V_MOVU, 1, 0, M(PTXI_RAX, 16));
     ptxi_x86_vector(x, PTXI_V_PMASKMOVD_TO, 9, 15, ptxi_x86_indexed(PTXI_RAX, PTXI_R14, 32));
     ptxi_x86_vector(x, PTXI_V_PMASKMOVQ_TO, 1, 10, M(PTXI_RBP, 32));
+    ptxi_x86_vector_imm(x, PTXI_V_SHIFT_IMM_Q, PTXI_SHIFT_LEFT, 9, R(3), 32);
+    ptxi_x86_vector_imm(x, PTXI_V_SHIFT_IMM_Q, PTXI_SHIFT_RIGHT, 2, R(12), 33);
 }
 
 static const char *const wide_texts[] = {

@@ -52,12 +52,12 @@ static void any_32(struct random *r, struct ptxi_str *s)
 static void any_64(struct random *r, struct ptxi_str *s)
 {
     static const char *const binary[] = { "add.f64", "sub.f64", "mul.f64", "div.rn.f64", "add.s64", "sub.s64",
-                                          "and.b64", "or.b64", "xor.b64", "min.f64" };
+                                          "and.b64", "or.b64", "xor.b64", "min.f64", "mul.lo.s64" };
 
     switch (draw(r, 6)) {
     case 0:
-        ptxi_str_printf(s, "fma.rn.f64 %%d%u, %%d%u, %%d%u, %%d%u;\n", draw(r, WIDE), draw(r, WIDE), draw(r, WIDE),
-                        draw(r, WIDE));
+        ptxi_str_printf(s, "%s %%d%u, %%d%u, %%d%u, %%d%u;\n", draw(r, 2) ? "fma.rn.f64" : "mad.lo.u64", draw(r, WIDE),
+                        draw(r, WIDE), draw(r, WIDE), draw(r, WIDE));
         break;
     case 1:
         ptxi_str_printf(s, "%s %%d%u, %%r%u, %%r%u;\n", draw(r, 2) ? "mul.wide.s32" : "mul.wide.u32", draw(r, WIDE),
@@ -75,7 +75,7 @@ static void any_64(struct random *r, struct ptxi_str *s)
                             draw(r, REGS));
         break;
     default:
-        ptxi_str_printf(s, "%s %%d%u, %%d%u, %%d%u;\n", binary[draw(r, 10)], draw(r, WIDE), draw(r, WIDE),
+        ptxi_str_printf(s, "%s %%d%u, %%d%u, %%d%u;\n", binary[draw(r, 11)], draw(r, WIDE), draw(r, WIDE),
                         draw(r, WIDE));
     }
 }
