@@ -246,6 +246,8 @@ void ptxi_native_check_row(struct ptxi_native_builder *c, unsigned slot, uint32_
 void ptxi_native_expect_row(struct ptxi_native_builder *c, unsigned slot);
 /* Whether the row register may become a row: inactive lanes are not in a row, which would be lost. Changes rcx. */
 void ptxi_native_check_target(struct ptxi_native_builder *c, unsigned slot, uint32_t rare);
+/* The same, but fails. */
+void ptxi_native_expect_target(struct ptxi_native_builder *c, unsigned slot);
 /* Fails if an active lane of an address register is in a row. Changes rcx. */
 void ptxi_native_expect_lanes(struct ptxi_native_builder *c, unsigned slot);
 /* The active lanes of a row register are not in a row any more. Changes rcx. */

@@ -46,25 +46,46 @@ static void broadcast_base(builder *c, insn *i)
         op(c, PTXI_V_PXOR, T4, T4, T4);
 }
 
-/* Whether all elements of vectors 0, 1, ... are T0, or, if `grows`, T0 + the number of the lane. The flags are NE if
- * not. */
+/* T1 = T0 + the number of the lane, for part k of 64-bit elements */
+static void add_lane_numbers(builder *c, unsigned k)
+{
+    ptxi_x86_vector(&c->x, PTXI_V_PMOVZXDQ, T1, 0, ptxi_native_constant(PTXI_CONST_IOTA, k * c->bytes / 2));
+    op(c, PTXI_V_PADDQ, T1, T1, T0);
+}
+
+/* AVX-512: compares `expected` and vector k. */
+static void compare_wide(builder *c, unsigned expected, unsigned k, bool is_64)
+{
+    if (c->partial) {
+        op(c, PTXI_V_MOV, T2, 0, expected);
+        ptxi_native_merge(c, T2, reg(k), k, is_64 ? 64 : 32, T3);
+    }
+    ptxi_x86_vector_masked(&c->x, is_64 ? PTXI_V_PCMPQ : PTXI_V_PCMPD, MASK, c->partial ? T2 : expected, reg(k),
+                           PTXI_COMPARE_EQ, k ? MASK : 0);
+}
+
+/* AVX2: the same. T3 has the result for the vectors before. */
+static void compare_narrow(builder *c, unsigned expected, unsigned k, bool is_64)
+{
+    const unsigned same = k ? T2 : T3;
+
+    op(c, is_64 ? PTXI_V_PCMPEQQ : PTXI_V_PCMPEQD, same, expected, k);
+    if (c->partial) {
+        ptxi_native_load_mask(c, T4, k, is_64 ? 64 : 32, false);
+        op(c, PTXI_V_POR, same, same, T4);
+    }
+    if (k)
+        op(c, PTXI_V_PAND, T3, T3, T2);
+}
+
+/* Whether all active elements of vectors 0, 1, ... are T0, or, if `grows`, T0 + the number of the lane. The flags are
+ * NE if not. */
 static void compare_vectors(builder *c, unsigned count, bool is_64, bool grows)
 {
-    const unsigned expected = grows ? T1 : T0;
-
     for (unsigned k = 0; k < count; k++) {
-        if (grows) { /* only for 64 bits */
-            ptxi_x86_vector(&c->x, PTXI_V_PMOVZXDQ, T1, 0, ptxi_native_constant(PTXI_CONST_IOTA, k * c->bytes / 2));
-            op(c, PTXI_V_PADDQ, T1, T1, T0);
-        }
-        if (c->x.wide) {
-            ptxi_x86_vector_masked(&c->x, is_64 ? PTXI_V_PCMPQ : PTXI_V_PCMPD, MASK, expected, reg(k),
-                                   PTXI_COMPARE_EQ, k ? MASK : 0);
-        } else {
-            op(c, is_64 ? PTXI_V_PCMPEQQ : PTXI_V_PCMPEQD, k ? T2 : T3, expected, k);
-            if (k)
-                op(c, PTXI_V_PAND, T3, T3, T2);
-        }
+        if (grows) /* only for 64 bits */
+            add_lane_numbers(c, k);
+        (c->x.wide ? compare_wide : compare_narrow)(c, grows ? T1 : T0, k, is_64);
     }
     if (c->x.wide)
         ptxi_x86_kmovw_from(&c->x, PTXI_RAX, MASK);
@@ -201,51 +222,78 @@ bool ptxi_native_emit_address_shift(builder *c, insn *i, uint32_t shifts, uint32
 /* All lanes have one address. */
 bool ptxi_native_emit_address_set(builder *c, insn *i, uint32_t first, uint32_t second)
 {
+    struct ptxi_x86_rm value;
+    uint32_t rare;
+
     (void)first, (void)second;
-    if (c->partial || i->c == PTXI_NO_SLOT)
+    if (i->c == PTXI_NO_SLOT)
         return false;
-    ptxi_x86_load(&c->x, 64, PTXI_RAX, ptxi_native_scalar(c, i->c));
+    value = ptxi_native_scalar(c, i->c);
+    rare = ptxi_native_rare(c, PTXI_RARE_HANDLER);
+    ptxi_native_check_target(c, i->d, rare);
+    ptxi_x86_load(&c->x, 64, PTXI_RAX, value);
     ptxi_x86_imm(&c->x, PTXI_RCX, 0);
     set_row(c, i->d);
+    ptxi_native_resume(c, rare);
     return true;
 }
 
-/* For a register of 64 bits: a row that grows by 1 or by 0, or any lanes. */
-static void lea_lanes(builder *c, insn *i, uint32_t first, uint32_t second)
+/* rax = the value of the first active lane of a register of 64 bits, minus its number if `grows`; T0: in all elements */
+static void load_first_active(builder *c, unsigned slot, bool grows)
 {
-    const unsigned parts = ptxi_native_parts(c, 64);
-    uint32_t grows, any, row, done;
+    if (!c->partial) {
+        ptxi_x86_load(&c->x, 64, PTXI_RAX, ptxi_native_frame(slot, 0));
+    } else {
+        ptxi_x86_load(&c->x, 32, PTXI_RCX, ptxi_native_on_stack(PTXI_STACK_ACTIVE));
+        ptxi_x86_tzcnt(&c->x, PTXI_RCX, PTXI_RCX);
+        ptxi_x86_load(&c->x, 64, PTXI_RAX,
+                      ptxi_x86_scaled(PTXI_NATIVE_FRAME, PTXI_RCX, 3, (int32_t)(slot * PTXI_UNIT)));
+        if (grows)
+            ptxi_x86_alu(&c->x, PTXI_SUB, 64, PTXI_RAX, reg(PTXI_RCX));
+    }
+    ptxi_native_broadcast(c, T0, PTXI_RAX, 64);
+}
 
-    (void)first, (void)second;
-    for (unsigned k = 0; k < parts; k++)
-        ptxi_x86_vector(&c->x, PTXI_V_MOV, k, 0, ptxi_native_frame(i->a, k * c->bytes));
-    op(c, PTXI_V_BROADCASTQ, T0, 0, 0);
-    compare_vectors(c, parts, true, true);
-    grows = ptxi_x86_jump_if(&c->x, PTXI_NE);
-    ptxi_x86_imm(&c->x, PTXI_RCX, 1);
-    row = c->x.size;
+/* If the lanes are a row that grows by 1 or by 0, d becomes a row. Returns a jump for other lanes. */
+static uint32_t lea_row(builder *c, insn *i, bool grows, uint32_t *done)
+{
+    uint32_t other;
+
+    load_first_active(c, i->a, grows);
+    compare_vectors(c, ptxi_native_parts(c, 64), true, grows);
+    other = ptxi_x86_jump_if(&c->x, PTXI_NE);
     load_count(c, i);
     ptxi_native_fail(c, PTXI_A);
-    ptxi_x86_load(&c->x, 64, PTXI_RAX, ptxi_native_frame(i->a, 0));
+    ptxi_x86_vector_128(&c->x, PTXI_V_MOVQ_TO, T0, 0, reg(PTXI_RAX));
+    ptxi_x86_imm(&c->x, PTXI_RCX, grows);
     shift_row(c);
     add_base(c, i);
     set_row(c, i->d);
-    done = ptxi_x86_jump(&c->x);
-    ptxi_x86_patch(&c->x, grows, c->x.size);
-    compare_vectors(c, parts, true, false);
-    any = ptxi_x86_jump_if(&c->x, PTXI_NE);
-    ptxi_x86_imm(&c->x, PTXI_RCX, 0);
-    ptxi_x86_patch(&c->x, ptxi_x86_jump(&c->x), row);
-    ptxi_x86_patch(&c->x, any, c->x.size);
+    *done = ptxi_x86_jump(&c->x);
+    return other;
+}
+
+/* For a register of 64 bits: a row, or any lanes. */
+static void lea_lanes(builder *c, insn *i, uint32_t first, uint32_t second)
+{
+    uint32_t other, grown, equal;
+
+    (void)first, (void)second;
+    ptxi_native_expect_target(c, i->d);
+    for (unsigned k = 0; k < ptxi_native_parts(c, 64); k++)
+        ptxi_x86_vector(&c->x, PTXI_V_MOV, k, 0, ptxi_native_frame(i->a, k * c->bytes));
+    other = lea_row(c, i, true, &grown);
+    ptxi_x86_patch(&c->x, other, c->x.size);
+    other = lea_row(c, i, false, &equal);
+    ptxi_x86_patch(&c->x, other, c->x.size);
     broadcast_count(c, i);
     shift_lanes(c, i);
-    ptxi_x86_patch(&c->x, done, c->x.size);
+    ptxi_x86_patch(&c->x, grown, c->x.size);
+    ptxi_x86_patch(&c->x, equal, c->x.size);
 }
 
 bool ptxi_native_emit_address_lea(builder *c, insn *i, uint32_t first, uint32_t second)
 {
-    if (c->partial)
-        return false;
     ptxi_native_put_lanes(c, i, lea_lanes, first, second);
     return true;
 }

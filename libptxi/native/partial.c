@@ -152,7 +152,7 @@ void ptxi_native_expect_row(builder *c, unsigned slot)
     check_row(c, slot, fail, UINT32_MAX);
 }
 
-void ptxi_native_check_target(builder *c, unsigned slot, uint32_t rare)
+static void check_target(builder *c, unsigned slot, go_away *go, uint32_t rare)
 {
     uint32_t none;
 
@@ -160,8 +160,18 @@ void ptxi_native_check_target(builder *c, unsigned slot, uint32_t rare)
         return;
     none = jump_unless_row(c, slot);
     and_lanes(c, PTXI_STACK_INACTIVE);
-    ptxi_native_jump_rare(c, rare, PTXI_NE);
+    go(c, rare, PTXI_NE);
     ptxi_x86_patch(&c->x, none, c->x.size);
+}
+
+void ptxi_native_check_target(builder *c, unsigned slot, uint32_t rare)
+{
+    check_target(c, slot, ptxi_native_jump_rare, rare);
+}
+
+void ptxi_native_expect_target(builder *c, unsigned slot)
+{
+    check_target(c, slot, fail, UINT32_MAX);
 }
 
 void ptxi_native_expect_lanes(builder *c, unsigned slot)

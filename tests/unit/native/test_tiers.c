@@ -126,9 +126,14 @@ static void any_access(struct random *r, struct ptxi_str *s)
         ptxi_str_printf(s, "shl.b32 %%i9, %s, %u;\nadd.s32 %%i9, %%i9, %%i8;\n",
                         index[wide ? 3 + draw(r, 3) : draw(r, 6)], wide ? 3 : 2);
         strcpy(memory, "%i9");
-    } else {
+    } else if (draw(r, 3)) {
         ptxi_str_printf(s, "mul.wide.%c32 %%a2, %s, %u;\nadd.s64 %%a2, %%a2, %%a1;\n", draw(r, 4) ? 's' : 'u',
                         index[draw(r, 6)], wide ? 8 : 4);
+        strcpy(memory, "%a2");
+    } else {
+        ptxi_str_printf(s, "cvt.s64.s32 %%a2, %s;\nmul.lo.s64 %%a4, %%a2, %u;\nadd.s64 %%a2, %%a2, %%a4;\n"
+                           "shl.b64 %%a2, %%a2, %u;\nadd.s64 %%a2, %%a2, %%a1;\n", index[draw(r, 6)], draw(r, 3),
+                        wide ? 3 : 2);
         strcpy(memory, "%a2");
     }
     if (draw(r, 40) == 0)
