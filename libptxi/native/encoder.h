@@ -71,6 +71,7 @@ enum ptxi_x86_vector_op {
     PTXI_V_SUBPS = PTXI_V(0, 1, 0x5c, 0), PTXI_V_SUBPD = PTXI_V(1, 1, 0x5c, 1),
     PTXI_V_DIVPS = PTXI_V(0, 1, 0x5e, 0), PTXI_V_DIVPD = PTXI_V(1, 1, 0x5e, 1),
     PTXI_V_SQRTPS = PTXI_V(0, 1, 0x51, 0),
+    PTXI_V_MINPS = PTXI_V(0, 1, 0x5d, 0), PTXI_V_MAXPS = PTXI_V(0, 1, 0x5f, 0), /* rm, if equal or with a NaN */
     PTXI_V_FMADD231PS = PTXI_V(1, 2, 0xb8, 0), PTXI_V_FMADD231PD = PTXI_V(1, 2, 0xb8, 1),
     PTXI_V_CMPPS = PTXI_V(0, 1, 0xc2, 0), PTXI_V_CMPPD = PTXI_V(1, 1, 0xc2, 1),
     PTXI_V_PADDD = PTXI_V(1, 1, 0xfe, 0), PTXI_V_PADDQ = PTXI_V(1, 1, 0xd4, 1),

@@ -85,6 +85,42 @@ bool ptxi_native_emit_fma_f32(builder *c, insn *i, uint32_t first, uint32_t seco
     return true;
 }
 
+/* d = `other` in the elements where x and y compare so. AVX2: t changes. */
+static void choose_where(builder *c, unsigned d, unsigned other, unsigned x, unsigned y, unsigned condition, unsigned t)
+{
+    enum { MASK = 2 };
+
+    if (c->x.wide) {
+        ptxi_x86_vector_masked(&c->x, PTXI_V_CMPPS, MASK, x, ptxi_x86_reg(y), (int)condition, 0);
+        ptxi_x86_vector_masked(&c->x, PTXI_V_MOV, d, 0, ptxi_x86_reg(other), -1, MASK);
+    } else {
+        ptxi_x86_vector_imm(&c->x, PTXI_V_CMPPS, t, x, ptxi_x86_reg(y), condition);
+        ptxi_x86_vector_imm(&c->x, PTXI_V_BLENDVB, d, d, ptxi_x86_reg(other), t << 4);
+    }
+}
+
+/* As ptxi_num_minmax_f32(). The host's operation returns b if a and b are equal, which zeros of both signs are, or if
+ * one is a NaN. */
+bool ptxi_native_emit_min_max_f32(builder *c, insn *i, uint32_t op, uint32_t propagates_nan)
+{
+    enum { EQUAL = 0, UNORDERED = 3 };
+    const uint32_t zero = op == PTXI_V_MAXPS ? PTXI_V_PAND : PTXI_V_POR;
+
+    for (unsigned k = 0; k < ptxi_native_parts(c, 32); k++) {
+        unsigned a = ptxi_native_source_f32(c, part(c, i->a, k)), b = ptxi_native_source_f32(c, part(c, i->b, k));
+        unsigned r = ptxi_native_new(c), same = ptxi_native_temporary(c), t = ptxi_native_temporary(c);
+        unsigned unless_nan = propagates_nan ? a : b;
+
+        ptxi_x86_vector(&c->x, op, r, a, ptxi_x86_reg(b));
+        ptxi_x86_vector(&c->x, zero, same, a, ptxi_x86_reg(b));
+        choose_where(c, r, same, a, b, EQUAL, t);
+        choose_where(c, r, a, unless_nan, unless_nan, UNORDERED, t);
+        ptxi_native_define_f32(c, i->d, k, r);
+        ptxi_native_end_part(c);
+    }
+    return true;
+}
+
 /* Rounded to nearest, without .sat. */
 bool ptxi_native_emit_cvt_f32_s32(builder *c, insn *i, uint32_t first, uint32_t second)
 {

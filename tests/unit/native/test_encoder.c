@@ -72,6 +72,7 @@ static const struct {
     { PTXI_V_MULPS, "vmulps", "vmulps", false }, { PTXI_V_MULPD, "vmulpd", "vmulpd", false },
     { PTXI_V_SUBPS, "vsubps", "vsubps", false }, { PTXI_V_SUBPD, "vsubpd", "vsubpd", false },
     { PTXI_V_DIVPS, "vdivps", "vdivps", false }, { PTXI_V_DIVPD, "vdivpd", "vdivpd", false },
+    { PTXI_V_MINPS, "vminps", "vminps", false }, { PTXI_V_MAXPS, "vmaxps", "vmaxps", false },
     { PTXI_V_SQRTPS, "vsqrtps", "vsqrtps", true },
     { PTXI_V_FMADD231PS, "vfmadd231ps", "vfmadd231ps", false },
     { PTXI_V_FMADD231PD, "vfmadd231pd", "vfmadd231pd", false },

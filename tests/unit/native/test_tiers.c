@@ -27,7 +27,7 @@ static void any_32(struct random *r, struct ptxi_str *s)
     static const char *const binary[] = {
         "add.s32", "sub.s32", "mul.lo.s32", "xor.b32", "and.b32", "or.b32", "shl.b32", "shr.u32", "shr.s32", "min.s32",
         "max.s32", "min.u32", "max.u32", "add.f32", "sub.f32", "mul.f32", "div.rn.f32", "add.ftz.f32", "mul.ftz.f32",
-        "min.f32", "max.f32",
+        "min.f32", "max.f32", "min.NaN.f32", "max.NaN.f32",
     };
     static const char *const unary[] = { "neg.s32", "abs.s32", "not.b32", "neg.f32", "abs.f32", "sqrt.rn.f32",
                                          "rcp.rn.f32", "cvt.rn.f32.s32", "cvt.rn.f32.u32", "popc.b32", "mov.b32",
@@ -44,7 +44,7 @@ static void any_32(struct random *r, struct ptxi_str *s)
                         draw(r, REGS), draw(r, REGS));
         break;
     default:
-        ptxi_str_printf(s, "%s %%r%u, %%r%u, %%r%u;\n", binary[draw(r, 21)], draw(r, REGS), draw(r, REGS),
+        ptxi_str_printf(s, "%s %%r%u, %%r%u, %%r%u;\n", binary[draw(r, 23)], draw(r, REGS), draw(r, REGS),
                         draw(r, REGS));
     }
 }
