@@ -238,7 +238,8 @@ bool ptxi_native_emit_address_set(builder *c, insn *i, uint32_t first, uint32_t 
     return true;
 }
 
-/* rax = the value of the first active lane of a register of 64 bits, minus its number if `grows`; T0: in all elements */
+/* rax = the value of the first active lane of a register of 64 bits, minus its number if `grows`. T0 has it in all
+ * elements. */
 static void load_first_active(builder *c, unsigned slot, bool grows)
 {
     if (!c->partial) {
