@@ -30,17 +30,24 @@ static bool check_param(struct check *k, const struct ptxi_raw *r, bool store)
     return true;
 }
 
-/* True if an instruction that names no state space may access a variable in this space. */
-static bool may_access_space(const struct ptxi_row *row, enum ptxi_space space)
+/* True if an instruction that names no state space may access a variable in this space. ptxas does not check that the
+ * object of mbarrier.check_layout is in shared memory. */
+static bool may_access_space(const struct ptxi_match *m, enum ptxi_space space)
 {
     static const struct { uint16_t family; uint8_t space; } only[] = {
         { PTXI_M_mbarrier, PTXI_SPACE_SHARED }, { PTXI_M_prefetchu, PTXI_SPACE_GLOBAL },
     };
 
-    for (unsigned i = 0; i < sizeof only / sizeof *only; i++)
-        if (row->family == only[i].family)
+    for (unsigned i = 0; i < sizeof only / sizeof *only && !ptxi_isa_has(m, "check_layout"); i++)
+        if (m->row->family == only[i].family)
             return space == only[i].space || space == PTXI_SPACE_CONST || space == PTXI_SPACE_PARAM;
     return true;
+}
+
+/* PTX ISA, "Parameter State Space": .param::func is for parameters of functions and for arguments of calls. */
+static bool is_function_parameter(const struct check *k, const struct ptxi_var *v)
+{
+    return v && !(v->is_param && k->p->fn->is_entry);
 }
 
 static bool check_space(struct check *k, const struct ptxi_raw *r, enum ptxi_space space, bool store)
@@ -48,13 +55,15 @@ static bool check_space(struct check *k, const struct ptxi_raw *r, enum ptxi_spa
     const struct ptxi_var *v = r->var;
     const char *have;
 
+    if (space == PTXI_SPACE_PARAM && ptxi_isa_has(k->candidate->match, "param::func") && !is_function_parameter(k, v))
+        return ptxi_check_fail(k, r->loc, "an address in .param::func space must be a parameter of a function");
     if (!v)
         return true;
     have = ptxi_check_space_names[v->space];
     if (v->opaque)
         return ptxi_check_fail(k, r->loc, "invalid address '%s': it is a texture, sampler or surface reference",
                                v->name->s);
-    if (space == PTXI_SPACE_GENERIC && !may_access_space(k->row, v->space))
+    if (space == PTXI_SPACE_GENERIC && !may_access_space(k->candidate->match, v->space))
         return ptxi_check_fail(k, r->loc, "'%s' is in .%s space, which '%s' cannot access", v->name->s, have,
                                k->row->mnemonic);
     if (space == PTXI_SPACE_GENERIC && (v->space == PTXI_SPACE_CONST || v->space == PTXI_SPACE_PARAM))

@@ -57,7 +57,14 @@ static bool is_count(const struct ptxi_opspec *s, enum ptxi_type want)
  * type f32, or the address of a variable with an offset. */
 static bool is_moved(const struct ptxi_opspec *s)
 {
-    return s->flags & PTXI_OPF_REGISTER && s->flags & PTXI_OPF_UNCHECKED && s->type_rule == PTXI_TR_BITS;
+    return s->flags & PTXI_OPF_REGISTER && s->flags & PTXI_OPF_UNCHECKED &&
+           (s->type_rule == PTXI_TR_BITS || s->type_rule == PTXI_TR_FIXED);
+}
+
+/* The same, or an operand that is not moved and only takes no integers ('$' and '^'), so no predicate either. */
+static bool takes_bits(const struct ptxi_opspec *s)
+{
+    return is_moved(s) || (s->flags & PTXI_OPF_REGISTER && s->flags & PTXI_OPF_EACH && !s->vector);
 }
 
 /* An operand of which ptxas converts a wider value with cvt ('~' and '^'). */
@@ -153,7 +160,7 @@ bool ptxi_check_const(struct check *k, const struct ptxi_raw *r, const struct pt
 
     if (s->flags & PTXI_OPF_WRITE)
         return ptxi_check_fail_operand(k, r->loc, s, "is a destination and cannot be a constant");
-    if (s->flags & PTXI_OPF_REGISTER && !(is_moved(s) && r->value_kind == PTXI_VAL_F32))
+    if (s->flags & PTXI_OPF_REGISTER && !(takes_bits(s) && r->value_kind == PTXI_VAL_F32))
         return ptxi_check_fail_operand(k, r->loc, s, "cannot be a constant");
     if (want != PTXI_T_NONE && (is_alternate(want) || want == PTXI_T_f16 || want == PTXI_T_f16x2))
         return ptxi_check_fail_operand(k, r->loc, s, "is of type .%s, which has no constants", ptxi_types[want].name);
@@ -338,7 +345,7 @@ static bool is_symbolic_constant(const struct check *k, const struct ptxi_raw *r
 {
     char class = ptxi_types[want].class;
 
-    if (is_moved(s))
+    if (takes_bits(s))
         return r->kind == PTXI_RAW_VAR && r->offset;
     if (s->flags & (PTXI_OPF_REGISTER | PTXI_OPF_BRACES | PTXI_OPF_NEGATE))
         return false;
@@ -482,6 +489,12 @@ static bool vector_fits(enum ptxi_type want, enum ptxi_type all, bool wider, uns
            (wider && n > 1 && ptxi_types[all].bits > ptxi_types[want].bits);
 }
 
+/* True if ptxas accepts a vector of predicates for one of numbers ('!' and a length that is in a slot). */
+static bool accepts_predicates(const struct ptxi_opspec *s)
+{
+    return s->flags & PTXI_OPF_UNCHECKED && ptxi_isa_vector_varies(s);
+}
+
 /* The type that element i must have by itself. A later check compares all elements. Constants in a fragment are bits.
  * Coordinates of type .b32 begin with a layer. */
 static enum ptxi_type element_type(const struct check *k, const struct ptxi_raw *one, const struct ptxi_opspec *s,
@@ -566,7 +579,8 @@ static bool check_elements(struct check *k, const struct ptxi_raw *r, const stru
             !check_neighbors(k, &v, &one, &e[i], want))
             return false;
     }
-    if (!vector_fits(want, v.all, s->flags & PTXI_OPF_WIDER, n) || (v.all == PTXI_T_f16x2 && is_count(s, want)))
+    if (!(v.all == PTXI_T_pred && accepts_predicates(s)) &&
+        (!vector_fits(want, v.all, s->flags & PTXI_OPF_WIDER, n) || (v.all == PTXI_T_f16x2 && is_count(s, want))))
         return fail_type(k, &v.first, s, want);
     if (v.sinks == n && n && (s->flags & (PTXI_OPF_SINK | PTXI_OPF_WRITE)) != (PTXI_OPF_SINK | PTXI_OPF_WRITE))
         return ptxi_check_fail_operand(k, r->loc, s, "must have at least one register");
@@ -623,25 +637,33 @@ static bool accepts_extra_elements(const struct check *k, const struct ptxi_opsp
            !(s->flags & PTXI_OPF_REGISTER);
 }
 
-/* The operand itself, or the first element of braces, if ptxas ignores the others. */
+/* The operand itself, or the first element of braces, if ptxas ignores the others. In *first, it has the type of the
+ * vector: one register of type .bN makes it untyped bits. */
 static const struct ptxi_raw *first_element(const struct check *k, const struct ptxi_raw *r,
-                                            const struct ptxi_opspec *s, enum ptxi_type want)
+                                            const struct ptxi_opspec *s, enum ptxi_type want, struct ptxi_raw *first)
 {
-    const struct ptxi_raw *first = r->elements;
+    enum ptxi_type last;
 
     if (r->kind != PTXI_RAW_VECTOR || !accepts_extra_elements(k, s, want) ||
         (r->count != 1 && r->count != 2 && r->count != 4))
         return r;
+    *first = r->elements[0];
     if (first->kind != PTXI_RAW_REG && !(first->kind == PTXI_RAW_CONST && s->flags & PTXI_OPF_UNCHECKED))
         return r;
     if (first->negated)
         return r;
+    last = first->kind == PTXI_RAW_REG ? (enum ptxi_type)first->type : PTXI_T_NONE;
     for (unsigned i = 1; i < r->count; i++) {
-        const struct ptxi_raw *e = &first[i];
+        const struct ptxi_raw *e = &r->elements[i];
 
-        if (e->kind != PTXI_RAW_SINK && e->kind != PTXI_RAW_CONST &&
-            (e->kind != PTXI_RAW_REG || element_bits(e->type) != element_bits(first->type)))
+        if (e->kind == PTXI_RAW_SINK || e->kind == PTXI_RAW_CONST)
+            continue;
+        if (e->kind != PTXI_RAW_REG || element_bits(e->type) != element_bits(first->type) ||
+            !can_be_neighbors(last, e->type))
             return r;
+        last = e->type;
+        if (ptxi_types[last].class == 'B' && first->kind == PTXI_RAW_REG && first->type != PTXI_T_pred)
+            first->type = last;
     }
     return first;
 }
@@ -669,6 +691,7 @@ bool ptxi_check_value(struct check *k, const struct ptxi_raw *r, unsigned i, str
     const struct ptxi_opspec *s = &k->row->specs[i];
     enum ptxi_type want = k->candidate->types[i];
     unsigned n = k->candidate->vectors[i];
+    struct ptxi_raw first;
 
     o->column = r->loc.col;
     if (r->kind == PTXI_RAW_REG && !r->vector && !n)
@@ -692,6 +715,6 @@ bool ptxi_check_value(struct check *k, const struct ptxi_raw *r, unsigned i, str
     if (r->kind == PTXI_RAW_VECTOR && r->count == 1 && s->vector) /* braces around a scalar that could be a vector */
         r = r->elements;
     if (!n)
-        r = first_element(k, r, s, want);
+        r = first_element(k, r, s, want, &first);
     return ptxi_check_scalar(k, r, s, want, s->flags & PTXI_OPF_SINK, o);
 }
