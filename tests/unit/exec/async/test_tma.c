@@ -114,7 +114,7 @@ static ptxiResult run(const char *copy, bool load, ptxiTensorMap *map, const str
         ".visible .entry k(.param .align 64 .b8 map[128], .param .u64 p, .param .u32 c0, .param .u32 c1, .param .u32 "
         "c2, .param .u32 c3, .param .u32 c4, .param .u32 n, .param .u64 address) {\n"
         "  .reg .b32 %%r<10>, %%c<5>, %%s, %%m, %%n; .reg .b64 %%rd<8>, %%map; .reg .pred %%p, %%q; .reg .b16 %%h; "
-        ".shared .align 128 .b8 copy[128]; .shared .align 1024 .b8 s[16384]; .shared .b64 m;\n"
+        ".reg .b8 %%b; .shared .align 128 .b8 copy[128]; .shared .align 1024 .b8 s[16384]; .shared .b64 m;\n"
         "  mov.b64 %%map, map; cvta.param.u64 %%map, %%map; ld.param.u64 %%rd1, [p]; ld.param.u32 %%n, [n]; "
         "mov.u32 %%r0, %%tid.x; setp.eq.u32 %%p, %%r0, 0;\n"
         "  ld.param.u32 %%c0, [c0]; ld.param.u32 %%c1, [c1]; ld.param.u32 %%c2, [c2]; ld.param.u32 %%c3, [c3]; "
@@ -278,6 +278,28 @@ START_TEST(addresses_are_overridden)
     for (uint32_t n = 0; n < box_words(&s); n++)
         if (element(&s, n) >= 0)
             ck_assert_uint_eq(got[element(&s, n)], (uint32_t)(element(&s, n) + 1001));
+}
+END_TEST
+
+/* An address of 8 or 16 bits that overrides that of the map is extended by zeros. No memory is there. */
+START_TEST(narrow_addresses_are_extended)
+{
+    static const struct { const char *set, *address; uint64_t value; } rows[] = {
+        { "mov.b32 %r9, 0x80; cvt.u8.u32 %b, %r9;", "%b", 0x80 },
+        { "mov.b16 %h, 0xff80;", "%h", 0xff80 },
+    };
+    struct shape s = shapes[4];
+    ptxiReport report = { .size = sizeof report };
+    ptxiTensorMap map;
+    char text[400];
+
+    target = "sm_107f";
+    ok(encode(&map, &s, PTXI_TENSOR_MAP_DATA_TYPE_FLOAT32));
+    snprintf(text, sizeof text, "%s @%%p cp.async.bulk.tensor.2d.shared::cta.global.mbarrier::complete_tx::bytes"
+             OTHER_ADDRESS "[%%s], [%%map, %s, {%%c0, %%c1}], [%%m];", rows[_i].set, rows[_i].address);
+    ck_assert_int_ne(run(text, true, &map, &s), PTXI_SUCCESS);
+    ok(ptxiGetLastReport(NULL, &report));
+    ck_assert_msg(report.address == rows[_i].value + (uint64_t)element(&s, 0) * 4, "%s", report.text);
 }
 END_TEST
 
@@ -1168,6 +1190,7 @@ int main(void)
     tcase_add_loop_test(t, boxes_are_stored_and_reduced, 0, 3 * SHAPES);
     tcase_add_test(t, multicast_to_itself);
     tcase_add_test(t, multicast_with_a_wide_mask);
+    tcase_add_loop_test(t, narrow_addresses_are_extended, 0, 2);
     tcase_add_loop_test(t, addresses_are_overridden, 0, SHAPES);
     tcase_add_loop_test(t, sizes_are_overridden, 0, SHAPES);
     tcase_add_loop_test(t, changed_maps, 0, 2 * SHAPES);
