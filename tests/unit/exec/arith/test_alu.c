@@ -2,7 +2,10 @@
  * independent: integers in 128 bits, floats in quadruple precision or in host arithmetic under fesetround().
  *
  * Each case runs on special and random values, with full and partial masks, with a separate destination, with the
- * destination in the slot of a source, and with one slot for two sources. Inactive lanes must keep their values. */
+ * destination in the slot of a source, and with one slot for two sources. Inactive lanes must keep their values.
+ *
+ * Cases with elements of up to 16 bits also run on a part of all codes of an element: rounds that are TEST_ALU_STEP
+ * apart (make check-exhaustive: 1, all codes). */
 #include "unit/support/bits.h"
 
 #include <fenv.h>
@@ -142,6 +145,60 @@ static uint64_t random_value(enum kind k)
     return v;
 }
 
+/* --- all codes of an element --- */
+enum { NO_SWEEP = -1, CODES = 1 << 16 };
+
+/* Number of the first lane of a round, or NO_SWEEP. From 0 to CODES, each element of a source has each code once, and
+ * elements of two sources that have 8 bits have each pair of codes. */
+static long sweep = NO_SWEEP;
+
+/* The numbers up to CODES in another order, for each element. */
+static unsigned permuted(unsigned n, unsigned element)
+{
+    return (n * 40503 + element * 12345) % CODES;
+}
+
+/* An f32 with these upper 16 bits, and lower bits that are next to zero, a half or one. Formats with up to 7 bits of
+ * fraction round at the upper half's codes or at the half between them, so other lower bits do not matter. */
+static uint64_t swept_f32(unsigned n)
+{
+    static const uint16_t below[] = { 0, 1, 0x7fff, 0x8000, 0x8001, 0xffff };
+
+    return (uint64_t)n << 16 | PICK(below);
+}
+
+static uint64_t swept_bytes(unsigned n, unsigned source)
+{
+    uint64_t v = 0;
+
+    for (unsigned k = 0; k < 4; k++)
+        v |= (uint64_t)(((source ? n : n >> 8) + k * (source ? 91 : 37)) & 0xff) << 8 * k;
+    return v;
+}
+
+/* The value of a source in this lane. */
+static uint64_t swept_value(enum kind k, unsigned source, int lane)
+{
+    unsigned n = (unsigned)(sweep + lane) % CODES;
+
+    switch (k) {
+    case U16: return source ? random64() & 0xffff : n;
+    case F16X2:
+    case BF16X2: return n | permuted(n, 1) << 16;
+    case F32: return swept_f32(source ? permuted(n, source) : n);
+    case U32: return swept_bytes(n, source);
+    default: return random_value(k);
+    }
+}
+
+/* True if all codes of the case's elements can be tried: conversions, and operations on packed integers of 8 bits. */
+static bool can_sweep(const struct alu_case *c)
+{
+    if (strstr(c->name, "8x4"))
+        return c->c == NONE;
+    return !strncmp(c->name, "cvt_", 4) && strncmp(c->name, "cvt_pack", 8) && !(c->flags & FIFTH);
+}
+
 static bool is_float(enum kind k)
 {
     return k >= F16 && k <= F32X2;
@@ -236,11 +293,12 @@ static void make_round(struct round *r)
 
         *o = (struct operands){ .mods = r->mods, .imm = r->imm, .case_ = c };
         for (int k = 0; k < 5; k++) {
-            u128 v = random_value(kinds[k]);
+            u128 v = sweep == NO_SWEEP ? random_value(kinds[k]) : swept_value(kinds[k], (unsigned)k, l);
 
             if (kinds[k] == B128)
                 v = v << 64 | random64();
-            if (k && kinds[k] != NONE && random64() % 16 == 0 && kind_bits(kinds[k]) == kind_bits(kinds[0]))
+            if (sweep == NO_SWEEP && k && kinds[k] != NONE && random64() % 16 == 0 &&
+                kind_bits(kinds[k]) == kind_bits(kinds[0]))
                 v = o->v[0];
             if (k == 1 && r->same_sources)
                 v = o->v[0];
@@ -364,20 +422,40 @@ static void run_case(const struct alu_case *c, int rounds)
     }
 }
 
-static int rounds(void)
+static int number_from(const char *variable, int otherwise)
 {
-    const char *s = getenv("TEST_ALU_ROUNDS");
+    const char *s = getenv(variable);
 
-    return s ? atoi(s) : 12;
+    return s ? atoi(s) : otherwise;
+}
+
+static const struct alu_case *case_of(unsigned n)
+{
+    unsigned t = 0;
+
+    while (n >= tables[t]->count)
+        n -= tables[t++]->count;
+    return &tables[t]->cases[n];
 }
 
 START_TEST(handlers_match_their_references)
 {
-    unsigned n = (unsigned)_i, t = 0;
+    run_case(case_of((unsigned)_i), number_from("TEST_ALU_ROUNDS", 12));
+}
+END_TEST
 
-    while (n >= tables[t]->count)
-        n -= tables[t++]->count;
-    run_case(&tables[t]->cases[n], rounds());
+START_TEST(handlers_match_for_all_codes)
+{
+    struct round r = { .c = case_of((unsigned)_i), .active = PTXI_ALL_LANES };
+    int step = number_from("TEST_ALU_STEP", 97);
+
+    for (const uint16_t *mods = r.c->mods; can_sweep(r.c) && *mods != END_OF_MODS; mods++) {
+        r.mods = *mods;
+        for (sweep = step > 1 ? (long)(random64() % (unsigned)step) * PTXI_LANES : 0; sweep < CODES;
+             sweep += (long)step * PTXI_LANES)
+            run_round(&r);
+    }
+    sweep = NO_SWEEP;
 }
 END_TEST
 
@@ -425,6 +503,7 @@ int main(void)
     for (unsigned k = 0; k < TABLES; k++)
         count += tables[k]->count;
     tcase_add_loop_test(t, handlers_match_their_references, 0, (int)count);
+    tcase_add_loop_test(t, handlers_match_for_all_codes, 0, (int)count);
     suite_add_tcase(s, t);
     return run_suite(s);
 }
