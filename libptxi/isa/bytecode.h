@@ -129,7 +129,10 @@ enum {
 };
 
 /* check_fence: mods, in addition to the scope. */
-enum { PTXI_CHECK_FENCE_PROXY = 4 /* it is fence.proxy.async */ };
+enum {
+    PTXI_CHECK_FENCE_PROXY = 4, /* it is fence.proxy.async */
+    PTXI_CHECK_FENCE_SC = 8     /* it is fence.sc */
+};
 
 /* init_load, init_store: mods, in addition to the bytes and the space of check_access. */
 enum {

@@ -2,6 +2,7 @@
 #include "exec/check/async_proxy.h"
 #include "exec/check/check.h"
 #include "exec/check/checker.h"
+#include "exec/check/fence.h"
 #include "exec/check/order.h"
 #include "exec/check/race.h"
 #include "exec/check/shared_words_inl.h"
@@ -130,7 +131,7 @@ OP( check_acquire )
 OP( check_fence )
 {
     if (w->cta->check)
-        ptxi_order_fence(w, w->active, i->mods & 3);
+        ptxi_order_fence(w, w->active, i->mods);
     if (w->cta->check && i->mods & PTXI_CHECK_FENCE_PROXY)
         ptxi_proxy_fence(w, w->active);
     NEXT;

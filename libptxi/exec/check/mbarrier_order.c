@@ -41,8 +41,8 @@ void ptxi_check_mbarrier_starts(struct ptxi_warp *w, const struct ptxi_insn *i, 
     m->state = PTXI_MBARRIER_VALID;
     m->init = (struct ptxi_record){ w->cta->check->agent, *ptxi_order_clock(w->cta), UINT32_C(1) << lane % 32,
                                     (w->index * PTXI_WARP32S + lane / 32) << PTXI_META_WARP };
-    ptxi_vclock_set(&m->arrived, NULL);
-    ptxi_vclock_set(&m->complete, NULL);
+    ptxi_knowledge_forget(&m->arrived);
+    ptxi_knowledge_forget(&m->complete);
 }
 
 void ptxi_check_mbarrier_ends(struct ptxi_cta *owner, uint32_t offset)
@@ -102,7 +102,7 @@ void ptxi_check_mbarrier_tracks(struct ptxi_warp *w, ptxi_lanes lanes, struct pt
         struct ptxi_vclock_entry e = ptxi_order_async_entry(w->cta->check, w->index * PTXI_WARP32S + half,
                                                             *ptxi_order_clock(w->cta));
 
-        ptxi_vclock_add(&m->arrived, &e, 1);
+        ptxi_vclock_add(&m->arrived.known, &e, 1);
     }
 }
 
@@ -127,10 +127,10 @@ void ptxi_check_mbarrier_completes(struct ptxi_cta *owner, uint32_t offset)
             owner->check, PTXI_WHO_BULK + ptxi_order_bulk_of_mbarrier((uint32_t)(m - owner->check->mbarriers)),
             ++*ptxi_order_clock(owner));
 
-        ptxi_vclock_add(&m->arrived, &e, 1);
+        ptxi_vclock_add(&m->arrived.known, &e, 1);
     }
-    ptxi_vclock_join(&m->complete, m->arrived);
-    ptxi_vclock_set(&m->arrived, NULL);
+    ptxi_knowledge_join(&m->complete, &m->arrived);
+    ptxi_knowledge_forget(&m->arrived);
 }
 
 void ptxi_check_mbarrier_waits(struct ptxi_warp *w, ptxi_lanes lanes, struct ptxi_cta *owner, uint32_t offset)
@@ -138,5 +138,5 @@ void ptxi_check_mbarrier_waits(struct ptxi_warp *w, ptxi_lanes lanes, struct ptx
     const struct ptxi_check_mbarrier *m = find_mbarrier(owner->check, offset);
 
     if (m)
-        ptxi_order_learn(w, lanes, m->complete);
+        ptxi_order_learn(w, lanes, &m->complete);
 }

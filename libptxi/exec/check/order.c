@@ -1,6 +1,6 @@
 #include "exec/check/order.h"
 
-#include "exec/check/concurrent.h"
+#include "exec/check/fence.h"
 #include "exec/check/sync.h"
 #include "exec/finding/finding.h"
 
@@ -16,21 +16,24 @@ static void forget_fence(struct ptxi_fence *f)
     ptxi_vclock_set(&f->warp, NULL);
     ptxi_vclock_set(&f->cta, NULL);
     ptxi_vclock_set(&f->all, NULL);
-    f->valid = false;
+    f->valid = f->sc = false;
 }
 
 static void forget_lane(struct ptxi_check_lane *lane)
 {
-    ptxi_vclock_set(&lane->known, NULL);
-    for (unsigned k = 0; k < PTXI_LEVELS; k++)
+    ptxi_knowledge_forget(&lane->what);
+    for (unsigned k = 0; k < PTXI_LEVELS; k++) {
         ptxi_vclock_set(&lane->pending[k], NULL);
+        ptxi_vclock_set(&lane->wider[k], NULL);
+    }
     forget_fence(&lane->fence);
     lane->lock.address = 0;
 }
 
 static void forget_warp(struct ptxi_check_warp *w)
 {
-    ptxi_vclock_set(&w->known, NULL);
+    ptxi_knowledge_forget(&w->what);
+    w->sc_fenced = 0;
     memset(w->unfenced, 0, sizeof w->unfenced);
     memset(w->touched, 0, sizeof w->touched);
     w->async_groups = w->bulk_groups = w->passed = 0;
@@ -41,16 +44,16 @@ static void forget_warp(struct ptxi_check_warp *w)
 
 static void forget(struct ptxi_check_cta *k)
 {
-    ptxi_vclock_set(&k->known, NULL);
+    ptxi_knowledge_forget(&k->what);
     for (unsigned b = 0; b < PTXI_BARRIERS; b++) {
-        ptxi_vclock_set(&k->arrived[b], NULL);
+        ptxi_knowledge_forget(&k->arrived[b]);
         k->arrived_any[b] = false;
     }
     for (unsigned w = 0; w < PTXI_CHECK_WARPS; w++)
         forget_warp(&k->warps[w]);
     for (uint32_t m = 0; m < k->mbarrier_count; m++) {
-        ptxi_vclock_unref(k->mbarriers[m].arrived);
-        ptxi_vclock_unref(k->mbarriers[m].complete);
+        ptxi_knowledge_forget(&k->mbarriers[m].arrived);
+        ptxi_knowledge_forget(&k->mbarriers[m].complete);
     }
     k->mbarrier_count = 0;
     k->has_async = false;
@@ -178,9 +181,9 @@ static bool has_access(const struct ptxi_check_thread *t, const struct ptxi_reco
     unsigned warp = ptxi_record_async_warp(r);
     uint32_t agent = r->agent | (ptxi_record_is_async(r) ? PTXI_WHO_ASYNC : 0);
 
-    if (ptxi_vclock_has(k->known, agent, warp, lane, r->clock) ||
-        ptxi_vclock_has(w->known, agent, warp, lane, r->clock) ||
-        (own && ptxi_vclock_has(own->known, agent, warp, lane, r->clock)))
+    if (ptxi_vclock_has(k->what.known, agent, warp, lane, r->clock) ||
+        ptxi_vclock_has(w->what.known, agent, warp, lane, r->clock) ||
+        (own && ptxi_vclock_has(own->what.known, agent, warp, lane, r->clock)))
         return true;
     for (unsigned l = 0; own && pending && l < PTXI_LEVELS; l++)
         if (ptxi_vclock_has(own->pending[l], agent, warp, lane, r->clock))
@@ -192,8 +195,8 @@ bool ptxi_order_async_has_ended(const struct ptxi_check_cta *k, unsigned warp, c
 {
     uint32_t agent = r->agent | PTXI_WHO_ASYNC;
 
-    return ptxi_vclock_has(k->known, agent, ptxi_record_async_warp(r), PTXI_WHO_ALL, r->clock) ||
-           ptxi_vclock_has(k->warps[warp].known, agent, ptxi_record_async_warp(r), PTXI_WHO_ALL, r->clock);
+    return ptxi_vclock_has(k->what.known, agent, ptxi_record_async_warp(r), PTXI_WHO_ALL, r->clock) ||
+           ptxi_vclock_has(k->warps[warp].what.known, agent, ptxi_record_async_warp(r), PTXI_WHO_ALL, r->clock);
 }
 
 bool ptxi_order_is_before(const struct ptxi_check_thread *t, const struct ptxi_record *r, uint32_t lanes, bool pending)
@@ -229,12 +232,6 @@ bool ptxi_order_scopes_match(const struct ptxi_check_thread *t, unsigned scope, 
 
 /* --- lanes of a warp --- */
 
-/* The lanes of a warp of 32 that exist. */
-static uint32_t live_lanes(const struct ptxi_warp *w, unsigned half)
-{
-    return (uint32_t)(w->live >> (32 * half));
-}
-
 /* An entry for each of the lanes. Returns their number. */
 static uint32_t lane_entries(const struct ptxi_check_cta *k, unsigned warp, uint32_t lanes, uint32_t clock,
                              struct ptxi_vclock_entry *e)
@@ -246,58 +243,56 @@ static uint32_t lane_entries(const struct ptxi_check_cta *k, unsigned warp, uint
     return n;
 }
 
-static bool make_lanes(struct ptxi_check_cta *k, unsigned warp)
-{
-    struct ptxi_check_warp *w = &k->warps[warp];
-
-    k->any_lanes = true;
-    if (!w->lanes)
-        w->lanes = calloc(32, sizeof *w->lanes);
-    return w->lanes;
-}
-
 /* All lanes know what each of them knows. */
-static void meet_all(struct ptxi_check_warp *w, uint32_t clock)
+static void meet_all(struct ptxi_cta *c, unsigned warp, uint32_t clock)
 {
+    struct ptxi_check_warp *w = &c->check->warps[warp];
+
     w->clock = clock;
-    for (unsigned l = 0; w->lanes && l < 32; l++) {
-        ptxi_vclock_join(&w->known, w->lanes[l].known);
-        ptxi_vclock_set(&w->lanes[l].known, NULL);
+    if (!w->lanes)
+        return;
+    ptxi_order_add_fenced(c, warp, UINT32_MAX, &w->what.fenced);
+    w->sc_fenced = 0;
+    for (unsigned l = 0; l < 32; l++) {
+        ptxi_knowledge_join(&w->what, &w->lanes[l].what);
+        ptxi_knowledge_forget(&w->lanes[l].what);
     }
 }
 
-static void meet_some(struct ptxi_check_cta *k, unsigned warp, uint32_t lanes, uint32_t clock)
+static void meet_some(struct ptxi_cta *c, unsigned warp, uint32_t lanes, uint32_t clock)
 {
+    struct ptxi_check_cta *k = c->check;
     struct ptxi_check_warp *w = &k->warps[warp];
     struct ptxi_vclock_entry e[32] = { { 0 } };
     uint32_t count = lane_entries(k, warp, lanes, clock, e);
-    struct ptxi_vclock *known = NULL;
+    struct ptxi_knowledge what = { NULL };
 
-    if (!make_lanes(k, warp)) { /* rather miss races */
-        meet_all(w, clock);
+    if (!ptxi_order_make_lanes(k, warp)) { /* rather miss races */
+        meet_all(c, warp, clock);
         return;
     }
-    ptxi_vclock_add(&known, e, count);
+    ptxi_vclock_add(&what.known, e, count);
+    ptxi_order_add_fenced(c, warp, lanes, &what.fenced);
+    w->sc_fenced &= ~lanes;
     for (uint32_t left = lanes; left; left &= left - 1)
-        ptxi_vclock_join(&known, w->lanes[__builtin_ctz(left)].known);
+        ptxi_knowledge_join(&what, &w->lanes[__builtin_ctz(left)].what);
     for (uint32_t left = lanes; left; left &= left - 1)
-        ptxi_vclock_set(&w->lanes[__builtin_ctz(left)].known, known);
-    ptxi_vclock_unref(known);
+        ptxi_knowledge_set(&w->lanes[__builtin_ctz(left)].what, &what);
+    ptxi_knowledge_forget(&what);
 }
 
 void ptxi_check_lanes_meet(struct ptxi_warp *w, ptxi_lanes lanes)
 {
-    struct ptxi_check_cta *k = w->cta->check;
     uint32_t clock = ++*ptxi_order_clock(w->cta);
 
     for (unsigned half = 0; half < PTXI_WARP32S; half++) {
         unsigned warp = w->index * PTXI_WARP32S + half;
-        uint32_t these = (uint32_t)(lanes >> (32 * half)), live = live_lanes(w, half);
+        uint32_t these = (uint32_t)(lanes >> (32 * half)), live = ptxi_order_live_lanes(w->cta, warp);
 
         if (!(live & ~these))
-            meet_all(&k->warps[warp], clock);
+            meet_all(w->cta, warp, clock);
         else if (these & (these - 1))
-            meet_some(k, warp, these, clock);
+            meet_some(w->cta, warp, these, clock);
     }
 }
 
@@ -305,17 +300,19 @@ void ptxi_check_lanes_meet(struct ptxi_warp *w, ptxi_lanes lanes)
 
 /* Adds what the lanes of a warp of 32 know, and their accesses until now. */
 static void contribute(struct ptxi_cta *c, unsigned warp, uint32_t lanes, bool whole, uint32_t clock,
-                       struct ptxi_vclock **known)
+                       struct ptxi_knowledge *to)
 {
     struct ptxi_check_cta *k = c->check;
     struct ptxi_check_warp *w = &k->warps[warp];
     struct ptxi_vclock_entry e[32] = { { ptxi_who(k->agent, warp, PTXI_WHO_ALL), clock } };
     uint32_t count = whole ? 1 : lane_entries(k, warp, lanes, clock, e);
 
-    ptxi_vclock_add(known, e, count);
-    ptxi_vclock_join(known, w->known);
+    ptxi_vclock_add(&to->known, e, count);
+    ptxi_knowledge_join(to, &w->what);
+    if (w->lanes)
+        ptxi_order_add_fenced(c, warp, lanes, &to->fenced);
     for (; w->lanes && lanes; lanes &= lanes - 1)
-        ptxi_vclock_join(known, w->lanes[__builtin_ctz(lanes)].known);
+        ptxi_knowledge_join(to, &w->lanes[__builtin_ctz(lanes)].what);
 }
 
 /* The lanes of a warp that wait at a barrier and will be released. */
@@ -339,42 +336,47 @@ static void complete_for_all(struct ptxi_cta *c, uint32_t clock)
     for (unsigned n = 0; n < c->warp_count * PTXI_WARP32S; n++) {
         struct ptxi_check_warp *w = &k->warps[n];
 
-        meet_all(w, clock);
-        ptxi_vclock_join(&k->known, w->known);
-        ptxi_vclock_set(&w->known, NULL);
+        meet_all(c, n, clock);
+        ptxi_knowledge_join(&k->what, &w->what);
+        ptxi_knowledge_forget(&w->what);
     }
+}
+
+/* Lanes of a warp know what is known at a barrier. */
+static void pass(struct ptxi_cta *c, unsigned warp, uint32_t lanes, const struct ptxi_knowledge *what, uint32_t clock)
+{
+    struct ptxi_check_cta *k = c->check;
+    struct ptxi_check_warp *w = &k->warps[warp];
+
+    if (!(ptxi_order_live_lanes(c, warp) & ~lanes) || !ptxi_order_make_lanes(k, warp)) {
+        meet_all(c, warp, clock);
+        ptxi_knowledge_join(&w->what, what);
+        return;
+    }
+    for (; lanes; lanes &= lanes - 1)
+        ptxi_knowledge_join(&w->lanes[__builtin_ctz(lanes)].what, what);
 }
 
 static void complete_for_some(struct ptxi_cta *c, unsigned number, const ptxi_lanes *lanes, uint32_t clock)
 {
     struct ptxi_check_cta *k = c->check;
-    struct ptxi_vclock *known = NULL;
+    struct ptxi_knowledge what = { NULL };
 
     k->words.exact = k->cta_clock; /* the states of words do not know such an order */
-    ptxi_vclock_join(&known, k->arrived[number]);
+    ptxi_knowledge_join(&what, &k->arrived[number]);
     for (uint32_t n = 0; n < c->warp_count * PTXI_WARP32S; n++) {
         uint32_t these = (uint32_t)(lanes[n / PTXI_WARP32S] >> (n % PTXI_WARP32S * 32));
-        uint32_t live = live_lanes(&c->warps[n / PTXI_WARP32S], n % PTXI_WARP32S);
 
         if (these)
-            contribute(c, n, these, !(live & ~these), clock, &known);
+            contribute(c, n, these, !(ptxi_order_live_lanes(c, n) & ~these), clock, &what);
     }
     for (uint32_t n = 0; n < c->warp_count * PTXI_WARP32S; n++) {
         uint32_t these = (uint32_t)(lanes[n / PTXI_WARP32S] >> (n % PTXI_WARP32S * 32));
-        uint32_t live = live_lanes(&c->warps[n / PTXI_WARP32S], n % PTXI_WARP32S);
-        struct ptxi_check_warp *w = &k->warps[n];
 
-        if (!these)
-            continue;
-        if (!(live & ~these) || !make_lanes(k, n)) {
-            meet_all(w, clock);
-            ptxi_vclock_join(&w->known, known);
-        } else {
-            for (; these; these &= these - 1)
-                ptxi_vclock_join(&w->lanes[__builtin_ctz(these)].known, known);
-        }
+        if (these)
+            pass(c, n, these, &what, clock);
     }
-    ptxi_vclock_unref(known);
+    ptxi_knowledge_forget(&what);
 }
 
 /* All threads that have not exited pass a barrier. Those that have passed an earlier one are missing if they have
@@ -386,7 +388,7 @@ static void check_exits(struct ptxi_cta *c, unsigned number)
     uint32_t missing = UINT32_MAX;
 
     for (uint32_t n = 0; n < c->warp_count * PTXI_WARP32S; n++) {
-        uint32_t live = live_lanes(&c->warps[n / PTXI_WARP32S], n % PTXI_WARP32S);
+        uint32_t live = ptxi_order_live_lanes(c, n);
         uint32_t gone = k->warps[n].passed & ~live;
 
         if (gone && missing == UINT32_MAX)
@@ -414,7 +416,7 @@ void ptxi_check_barrier_completes(struct ptxi_cta *c, unsigned number)
         complete_for_all(c, clock);
     else
         complete_for_some(c, number, lanes, clock);
-    ptxi_vclock_set(&k->arrived[number], NULL);
+    ptxi_knowledge_forget(&k->arrived[number]);
     k->arrived_any[number] = false;
 }
 
@@ -426,10 +428,11 @@ void ptxi_check_barrier_arrives(struct ptxi_warp *w, ptxi_lanes lanes, unsigned 
     k->arrived_any[number] = true;
     k->words.exact = k->cta_clock;
     for (unsigned half = 0; half < PTXI_WARP32S; half++) {
+        unsigned warp = w->index * PTXI_WARP32S + half;
         uint32_t these = (uint32_t)(lanes >> (32 * half));
 
         if (these)
-            contribute(w->cta, w->index * PTXI_WARP32S + half, these, !(live_lanes(w, half) & ~these), clock,
+            contribute(w->cta, warp, these, !(ptxi_order_live_lanes(w->cta, warp) & ~these), clock,
                        &k->arrived[number]);
     }
 }
@@ -437,33 +440,33 @@ void ptxi_check_barrier_arrives(struct ptxi_warp *w, ptxi_lanes lanes, unsigned 
 void ptxi_check_cluster_meets(struct ptxi_cta *lead)
 {
     uint32_t clock = ++*ptxi_order_clock(lead);
-    struct ptxi_vclock *known = NULL;
+    struct ptxi_knowledge what = { NULL };
 
     for (uint32_t m = 0; m < lead->member_count; m++) {
         complete_for_all(lead->members[m], clock);
         lead->members[m]->check->cluster_clock = clock;
-        ptxi_vclock_join(&known, lead->members[m]->check->known);
+        ptxi_knowledge_join(&what, &lead->members[m]->check->what);
     }
     for (uint32_t m = 0; m < lead->member_count; m++)
-        ptxi_vclock_join(&lead->members[m]->check->known, known);
-    ptxi_vclock_unref(known);
+        ptxi_knowledge_join(&lead->members[m]->check->what, &what);
+    ptxi_knowledge_forget(&what);
 }
 
 /* Adds what happens before the accesses of all threads of the CTA. */
-static void add_cta(struct ptxi_cta *c, struct ptxi_vclock **known)
+static void add_cta(struct ptxi_cta *c, struct ptxi_knowledge *to)
 {
     struct ptxi_check_cta *k = c->check;
     const struct ptxi_cta *lead = c->lead;
 
-    ptxi_vclock_join(known, k->known);
-    ptxi_vclock_add(known, &(struct ptxi_vclock_entry){ ptxi_who(k->agent, PTXI_WHO_ALL, PTXI_WHO_ALL), k->cta_clock },
-                    1);
+    ptxi_knowledge_join(to, &k->what);
+    ptxi_vclock_add(&to->known,
+                    &(struct ptxi_vclock_entry){ ptxi_who(k->agent, PTXI_WHO_ALL, PTXI_WHO_ALL), k->cta_clock }, 1);
     for (uint32_t m = 0; lead->member_count > 1 && m < lead->member_count; m++)
-        ptxi_vclock_add(known, &(struct ptxi_vclock_entry){
+        ptxi_vclock_add(&to->known, &(struct ptxi_vclock_entry){
             ptxi_who(lead->members[m]->check->agent, PTXI_WHO_ALL, PTXI_WHO_ALL), k->cluster_clock }, 1);
 }
 
-void ptxi_order_tell(struct ptxi_warp *w, ptxi_lanes lanes, struct ptxi_vclock **known)
+void ptxi_order_tell(struct ptxi_warp *w, ptxi_lanes lanes, struct ptxi_knowledge *to)
 {
     struct ptxi_check_cta *k = w->cta->check;
     uint32_t clock = ++*ptxi_order_clock(w->cta);
@@ -474,25 +477,25 @@ void ptxi_order_tell(struct ptxi_warp *w, ptxi_lanes lanes, struct ptxi_vclock *
 
         if (!these)
             continue;
-        contribute(w->cta, warp, these, these == UINT32_MAX, clock, known); /* without lanes that have exited */
-        ptxi_vclock_add(known, &(struct ptxi_vclock_entry){ ptxi_who(k->agent, warp, PTXI_WHO_ALL),
-                                                            k->warps[warp].clock }, 1);
+        contribute(w->cta, warp, these, these == UINT32_MAX, clock, to); /* without lanes that have exited */
+        ptxi_vclock_add(&to->known, &(struct ptxi_vclock_entry){ ptxi_who(k->agent, warp, PTXI_WHO_ALL),
+                                                                 k->warps[warp].clock }, 1);
     }
-    add_cta(w->cta, known);
+    add_cta(w->cta, to);
 }
 
-void ptxi_order_learn(struct ptxi_warp *w, ptxi_lanes lanes, const struct ptxi_vclock *known)
+void ptxi_order_learn(struct ptxi_warp *w, ptxi_lanes lanes, const struct ptxi_knowledge *what)
 {
     for (unsigned half = 0; half < PTXI_WARP32S; half++) {
         unsigned warp = w->index * PTXI_WARP32S + half;
         struct ptxi_check_warp *to = &w->cta->check->warps[warp];
         uint32_t these = (uint32_t)(lanes >> (32 * half));
 
-        if (these && (!(live_lanes(w, half) & ~these) || !make_lanes(w->cta->check, warp)))
-            ptxi_vclock_join(&to->known, known);
+        if (these && (!(ptxi_order_live_lanes(w->cta, warp) & ~these) || !ptxi_order_make_lanes(w->cta->check, warp)))
+            ptxi_knowledge_join(&to->what, what);
         else
             for (; these; these &= these - 1)
-                ptxi_vclock_join(&to->lanes[__builtin_ctz(these)].known, known);
+                ptxi_knowledge_join(&to->lanes[__builtin_ctz(these)].what, what);
     }
 }
 
@@ -523,7 +526,7 @@ void ptxi_check_async_waits(struct ptxi_warp *w, uint32_t n)
             continue;
         struct ptxi_vclock_entry e = ptxi_order_async_entry(k, warp, x->async_commits[group % PTXI_ASYNC_GROUPS]);
 
-        ptxi_vclock_add(&x->known, &e, 1);
+        ptxi_vclock_add(&x->what.known, &e, 1);
     }
 }
 
@@ -568,145 +571,7 @@ void ptxi_check_bulk_waits(struct ptxi_warp *w, uint32_t n, bool read_only)
                 k, PTXI_WHO_BULK + ptxi_order_bulk_of_warp(warp, write),
                 x->bulk_commits[(x->bulk_groups - 1 - n) % PTXI_ASYNC_GROUPS]);
 
-            ptxi_vclock_add(&x->known, &e, 1);
+            ptxi_vclock_add(&x->what.known, &e, 1);
         }
     }
-}
-
-/* --- fences, and strong accesses --- */
-
-static unsigned level_of(unsigned scope)
-{
-    return scope < PTXI_SCOPE_GPU ? scope : PTXI_LEVEL_ALL;
-}
-
-static void fence_lane(struct ptxi_cta *c, unsigned warp, unsigned lane, unsigned level)
-{
-    struct ptxi_check_cta *k = c->check;
-    struct ptxi_check_warp *w = &k->warps[warp];
-    struct ptxi_check_lane *own = &w->lanes[lane];
-    struct ptxi_fence *f = &own->fence;
-
-    for (unsigned l = 0; l <= level; l++) {
-        w->unfenced[l] &= ~(UINT32_C(1) << lane);
-        ptxi_vclock_join(&own->known, own->pending[l]);
-        ptxi_vclock_set(&own->pending[l], NULL);
-    }
-    f->valid = true;
-    f->level = (uint8_t)level;
-    f->clock = *ptxi_order_clock(c);
-    f->warp_clock = w->clock;
-    f->cta_clock = k->cta_clock;
-    f->cluster_clock = k->cluster_clock;
-    ptxi_vclock_set(&f->lane, own->known);
-    ptxi_vclock_set(&f->warp, w->known);
-    ptxi_vclock_set(&f->cta, k->known);
-    ptxi_vclock_set(&f->all, NULL);
-}
-
-void ptxi_order_fence(struct ptxi_warp *w, ptxi_lanes lanes, unsigned scope)
-{
-    ++*ptxi_order_clock(w->cta);
-    if (scope == PTXI_SCOPE_SYS)
-        ptxi_concurrent_release_to_host(w->cta->check->check);
-    for (; lanes; lanes &= lanes - 1) {
-        unsigned l = ptxi_first_lane(lanes), warp = w->index * PTXI_WARP32S + l / 32;
-
-        if (make_lanes(w->cta->check, warp))
-            fence_lane(w->cta, warp, l % 32, level_of(scope));
-    }
-}
-
-/* All that the thread knew at its fence, and its own accesses before `clock`. */
-static struct ptxi_vclock *known_at_fence(const struct ptxi_check_thread *t, struct ptxi_fence *f, uint32_t clock)
-{
-    const struct ptxi_cta *lead = t->cta->lead;
-    uint32_t agent = t->cta->check->agent;
-    struct ptxi_vclock_entry e[] = { { ptxi_who(agent, t->warp, t->lane), clock },
-                                    { ptxi_who(agent, t->warp, PTXI_WHO_ALL), f->warp_clock },
-                                    { ptxi_who(agent, PTXI_WHO_ALL, PTXI_WHO_ALL), f->cta_clock } };
-
-    if (f->all && f->all_clock == clock)
-        return f->all;
-    ptxi_vclock_set(&f->all, NULL);
-    f->all_clock = clock;
-    ptxi_vclock_add(&f->all, e, 3);
-    for (uint32_t m = 0; lead->member_count > 1 && m < lead->member_count; m++) {
-        e[0] = (struct ptxi_vclock_entry){ ptxi_who(lead->members[m]->check->agent, PTXI_WHO_ALL, PTXI_WHO_ALL),
-                                          f->cluster_clock };
-        ptxi_vclock_add(&f->all, e, 1);
-    }
-    ptxi_vclock_join(&f->all, f->lane);
-    ptxi_vclock_join(&f->all, f->warp);
-    ptxi_vclock_join(&f->all, f->cta);
-    return f->all;
-}
-
-/* The CTA, or the first CTA of the cluster, to whose threads knowledge of a level is released; 0: to all. */
-static uint32_t group_of(const struct ptxi_check_thread *t, unsigned level)
-{
-    if (level == PTXI_LEVEL_CTA)
-        return t->cta->check->agent;
-    return level == PTXI_LEVEL_CLUSTER ? t->cta->lead->check->agent : 0;
-}
-
-void ptxi_order_release(const struct ptxi_check_thread *t, struct ptxi_line *line, uint32_t offset, unsigned scope,
-                        bool modifies, bool unlocks)
-{
-    struct ptxi_check_warp *w = &t->cta->check->warps[t->warp];
-    struct ptxi_fence *f = w->lanes && w->lanes[t->lane].fence.valid ? &w->lanes[t->lane].fence : NULL;
-    struct ptxi_released *r = f || ptxi_line_has_released(line) ? ptxi_line_released(line, offset, f) : NULL;
-    unsigned level = f && f->level < level_of(scope) ? f->level : level_of(scope);
-
-    if (!r)
-        return;
-    for (unsigned l = 0; l < PTXI_LEVELS; l++) {
-        bool keeps = modifies && (r->of[l] == group_of(t, l) || l > level_of(scope));
-
-        if (!keeps)
-            ptxi_vclock_set(&r->known[l], NULL);
-        if (f && l <= level) {
-            bool unfenced = unlocks && w->touched[l] >> t->lane & 1;
-
-            r->of[l] = group_of(t, l);
-            ptxi_vclock_join(&r->known[l],
-                            known_at_fence(t, f, unfenced ? w->lanes[t->lane].lock.clock : f->clock));
-        }
-    }
-}
-
-void ptxi_order_take_lock(const struct ptxi_check_thread *t, uint64_t address, uint64_t open)
-{
-    struct ptxi_check_warp *w = &t->cta->check->warps[t->warp];
-
-    if (!make_lanes(t->cta->check, t->warp))
-        return;
-    w->lanes[t->lane].lock = (struct ptxi_taken_lock){ address, open, ++*ptxi_order_clock(t->cta) };
-    for (unsigned l = 0; l < PTXI_LEVELS; l++) {
-        w->unfenced[l] |= UINT32_C(1) << t->lane;
-        w->touched[l] &= ~(UINT32_C(1) << t->lane);
-    }
-}
-
-/* Notes that what was released may be of other launches. */
-static void note_other(const struct ptxi_check_cta *k, const struct ptxi_vclock *known)
-{
-    struct ptxi_check *check = k->check;
-
-    if (ptxi_vclock_has_others(known, check->ordered_below, check->first_agent, check->agent_count))
-        atomic_store_explicit(&check->acquires_other, true, memory_order_relaxed);
-}
-
-void ptxi_order_acquire(const struct ptxi_check_thread *t, struct ptxi_line *line, uint32_t offset, unsigned scope)
-{
-    struct ptxi_check_warp *w = &t->cta->check->warps[t->warp];
-    struct ptxi_released *r = ptxi_line_has_released(line) ? ptxi_line_released(line, offset, false) : NULL;
-
-    if (!r || !make_lanes(t->cta->check, t->warp))
-        return;
-    for (unsigned l = 0; l <= level_of(scope); l++)
-        if (r->known[l] && r->of[l] == group_of(t, l)) {
-            ptxi_vclock_join(&w->lanes[t->lane].pending[l], r->known[l]);
-            note_other(t->cta->check, r->known[l]);
-        }
 }

@@ -1,115 +1,8 @@
-/* Which accesses happen before others: the state of the threads of a CTA, and the events that change it. */
+/* Which accesses happen before others, and the events that change it. */
 #ifndef PTXI_EXEC_CHECK_ORDER_H
 #define PTXI_EXEC_CHECK_ORDER_H
 
-#include "exec/check/check.h"
-#include "exec/check/concurrent.h"
-#include "exec/check/vector_clock.h"
-#include "exec/check/shadow.h"
-#include "exec/check/shared_words.h"
-#include "exec/engine/cta.h"
-
-/* What a thread knew at its last fence: what later strong writes release. */
-struct ptxi_fence {
-    bool valid;
-    uint8_t level;           /* PTXI_LEVEL_... of its scope */
-    uint32_t clock;          /* the thread's accesses before this time, and those that the clocks of its warp, CTA and
-                              * cluster said to happen before: */
-    uint32_t warp_clock, cta_clock, cluster_clock;
-    struct ptxi_vclock *lane, *warp, *cta;
-    struct ptxi_vclock *all;  /* all of this, with the thread's accesses before all_clock; NULL: not computed yet */
-    uint32_t all_clock;
-};
-
-/* A compare-and-swap by which the thread may have taken a lock. */
-struct ptxi_taken_lock {
-    uint64_t address; /* with its offset in the window, if it is in shared memory; 0: none */
-    uint64_t open;    /* the value that it compares with: a write of it releases the lock */
-    uint32_t clock;
-};
-
-struct ptxi_check_lane {
-    struct ptxi_taken_lock lock;
-    struct ptxi_vclock *known;
-    struct ptxi_vclock *pending[PTXI_LEVELS]; /* read by strong reads; a fence makes it known */
-    struct ptxi_fence fence;
-};
-
-enum { PTXI_ASYNC_GROUPS = 8 };
-
-struct ptxi_check_warp {     /* of 32 lanes */
-    uint32_t clock;          /* accesses of its lanes before this time happen before those of all its lanes */
-    struct ptxi_vclock *known;
-    struct ptxi_check_lane *lanes; /* NULL: none has used a fence */
-    /* By level: lanes that have not used a fence since they may have taken a lock, and those of them that have accessed
-     * memory. If another thread had the lock before, these accesses would not happen after its own. */
-    uint32_t unfenced[PTXI_LEVELS], touched[PTXI_LEVELS];
-    uint32_t async_commits[PTXI_ASYNC_GROUPS], async_groups; /* times of the latest commits, and their number */
-    uint64_t acquiring[32];  /* addresses of the strong read that is being executed */
-    uint32_t bulk_commits[PTXI_ASYNC_GROUPS], bulk_groups; /* the same for bulk operations */
-    uint32_t proxy_fences[32]; /* times of the latest fence.proxy.async */
-    uint32_t passed;         /* lanes that have passed a barrier of the whole CTA */
-};
-
-/* An mbarrier of a CTA. */
-struct ptxi_check_mbarrier {
-    uint32_t offset;
-    enum { PTXI_MBARRIER_UNKNOWN, PTXI_MBARRIER_VALID, PTXI_MBARRIER_INVALID } state;
-    struct ptxi_record init;      /* of its initialisation */
-    struct ptxi_vclock *arrived;  /* in the current phase */
-    struct ptxi_vclock *complete; /* in all complete phases */
-    bool tracks_bulk;             /* it tells the end of bulk operations */
-};
-
-enum { PTXI_PROXY_BYTES = 16, PTXI_PAGE_CACHE = 64, PTXI_CHECK_WARPS = 32, PTXI_SEEN_RACES = 64 };
-
-/* Which bits of the parameters and results of calls in a warp are undefined. A shadow is valid for the lanes of its
- * mask. */
-enum { PTXI_PASSED_WORDS = 64 }; /* later ones count as defined */
-struct ptxi_passed_words {
-    uint32_t used; /* words from here on are defined in all lanes */
-    ptxi_lanes mask[PTXI_PASSED_WORDS];
-    uint32_t shadow[PTXI_PASSED_WORDS][PTXI_LANES];
-};
-
-struct ptxi_check_cta {
-    struct ptxi_check *check;
-    uint32_t agent;
-    uint32_t clock;          /* the time, of the CTA with rank 0 */
-    uint32_t cta_clock;      /* accesses of the CTA before this time happen before those of all its threads */
-    uint32_t cluster_clock;  /* the same for its cluster */
-    struct ptxi_vclock *known;
-    struct ptxi_vclock *arrived[PTXI_BARRIERS]; /* by threads that arrived at a barrier without waiting */
-    bool arrived_any[PTXI_BARRIERS];
-    struct ptxi_check_mbarrier *mbarriers;
-    uint32_t mbarrier_count, mbarriers_allocated;
-    struct ptxi_check_warp warps[PTXI_CHECK_WARPS];
-    struct ptxi_line *shared;
-    uint32_t shared_lines;
-    bool has_async;          /* its shared memory has been accessed by asynchronous copies */
-    struct ptxi_record *generic_writes; /* the last write to each PTXI_PROXY_BYTES of shared memory by the generic proxy
-                                         * since the last by the async proxy; NULL: not needed (async_proxy.h) */
-    uint32_t proxy_fence, proxy_fence_cta; /* time of the latest fence.proxy.async; the highest cta_clock at one */
-    struct ptxi_shared_words words; /* of shared memory, if the CTA is in no cluster */
-    bool any_lanes;            /* a warp may have `lanes` */
-    unsigned char *undefined; /* shadow of uninitialised bytes of shared memory (init.h); NULL: not tracked */
-    uint64_t undefined_bytes;
-    unsigned char *local_undefined; /* the same of the .local memory of all its threads */
-    struct ptxi_passed_words *passed[PTXI_CHECK_WARPS]; /* by warps; NULL: not used so far */
-    uint64_t accesses, unchecked; /* not yet added to the launch's */
-    struct ptxi_shadow_page *pages[PTXI_PAGE_CACHE];
-    struct ptxi_other_launch other;
-    struct ptxi_past_copy copies[PTXI_OTHER_COPIES]; /* that nothing orders with the launch */
-    unsigned copy_count;
-    uint32_t copies_seen;
-    uint64_t seen[PTXI_SEEN_RACES]; /* races that have been reported */
-};
-
-/* A thread of a checked CTA. */
-struct ptxi_check_thread {
-    struct ptxi_cta *cta;
-    unsigned warp, lane; /* of 32 lanes */
-};
+#include "exec/check/state.h"
 
 /* Whether accesses of the record happen before the thread's next one. `pending`: also if it needs a fence for that. */
 bool ptxi_order_is_before(const struct ptxi_check_thread *t, const struct ptxi_record *r, uint32_t lanes, bool pending);
@@ -118,21 +11,10 @@ bool ptxi_order_scopes_match(const struct ptxi_check_thread *t, unsigned scope, 
 /* Whether the record is of a CTA of the thread's cluster. */
 bool ptxi_order_in_cluster(const struct ptxi_cta *c, uint32_t agent);
 
-/* A strong write, or, if `modifies` is set, an atomic operation, releases knowledge. `unlocks`: it releases the lock
- * that the thread has taken. The line is locked. */
-void ptxi_order_release(const struct ptxi_check_thread *t, struct ptxi_line *line, uint32_t offset, unsigned scope,
-                        bool modifies, bool unlocks);
-/* A compare-and-swap with that value. */
-void ptxi_order_take_lock(const struct ptxi_check_thread *t, uint64_t address, uint64_t open);
-
-/* A strong read. The line is locked. */
-void ptxi_order_acquire(const struct ptxi_check_thread *t, struct ptxi_line *line, uint32_t offset, unsigned scope);
-void ptxi_order_fence(struct ptxi_warp *w, ptxi_lanes lanes, unsigned scope);
-
-/* Adds to a clock what lanes know and have done. */
-void ptxi_order_tell(struct ptxi_warp *w, ptxi_lanes lanes, struct ptxi_vclock **known);
-/* Lanes know what a clock has. */
-void ptxi_order_learn(struct ptxi_warp *w, ptxi_lanes lanes, const struct ptxi_vclock *known);
+/* Adds what lanes know and have done. */
+void ptxi_order_tell(struct ptxi_warp *w, ptxi_lanes lanes, struct ptxi_knowledge *to);
+/* Lanes get to know it. */
+void ptxi_order_learn(struct ptxi_warp *w, ptxi_lanes lanes, const struct ptxi_knowledge *what);
 
 /* The asynchronous copies of lanes of a warp before a time, as an entry of a clock. */
 static inline struct ptxi_vclock_entry ptxi_order_async_entry(const struct ptxi_check_cta *k, unsigned warp,
@@ -171,11 +53,6 @@ static inline bool ptxi_order_is_before_warp(const struct ptxi_cta *c, unsigned 
     if (r->agent == k->agent)
         return r->clock < k->cta_clock || (ptxi_record_warp(r) == warp && r->clock < k->warps[warp].clock);
     return ptxi_order_is_other(k, r->agent) && ptxi_concurrent_is_before(k->check, &k->other, r->agent);
-}
-
-static inline uint32_t *ptxi_order_clock(struct ptxi_cta *c)
-{
-    return &c->lead->check->clock;
 }
 
 #endif

@@ -6,6 +6,7 @@
 #include "exec/check/async_proxy.h"
 #include "exec/check/checker.h"
 #include "exec/check/concurrent.h"
+#include "exec/check/fence.h"
 #include "exec/check/object.h"
 #include "exec/check/order.h"
 #include "exec/engine/address_space.h"

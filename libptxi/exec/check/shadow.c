@@ -169,6 +169,7 @@ void ptxi_line_clear(struct ptxi_checker *x, struct ptxi_line *l)
         next = r->next;
         for (unsigned k = 0; k < PTXI_LEVELS; k++)
             ptxi_vclock_unref(r->known[k]);
+        ptxi_vclock_unref(r->fenced);
         free(r);
     }
     free(l->more);

@@ -83,6 +83,7 @@ struct ptxi_released {
     uint32_t offset; /* in the line */
     uint32_t of[PTXI_LEVELS]; /* the CTA, or the first CTA of the cluster, that may acquire it */
     struct ptxi_vclock *known[PTXI_LEVELS];
+    struct ptxi_vclock *fenced; /* of struct ptxi_knowledge */
 };
 
 /* Most instructions access rows: neighbouring lanes have neighbouring words, or some lanes have the same words. While

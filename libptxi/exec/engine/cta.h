@@ -46,7 +46,7 @@ struct ptxi_cta {
     } shared_counts;
     struct ptxi_barrier barriers[PTXI_BARRIERS];
     bool warpgroup_waits;     /* a warp waits for its warpgroup */
-    struct ptxi_check_cta *check; /* exec/check/order.h; NULL: the launch is not checked */
+    struct ptxi_check_cta *check; /* exec/check/state.h; NULL: the launch is not checked */
     uint32_t barriers_in_use; /* one bit for each barrier at which a warp has arrived */
     unsigned char *shared;
     unsigned char *local;

@@ -373,6 +373,36 @@ KERNEL(c_claim)
     }
 }
 
+// --- the last block to write reads what all have written. fence.sc of all threads are in one order ---
+#define LAST(name, fence_of_all, meet, fence_before, fence_after, fence_of_last)                            \
+    KERNEL(name)                                                                                            \
+    {                                                                                                       \
+        __shared__ u32 count;                                                                               \
+        weak_store(p + 64 + TID + BLOCK * 64, 1);                                                           \
+        fence_of_all;                                                                                       \
+        meet;                                                                                               \
+        if (TID == 0) {                                                                                     \
+            fence_before;                                                                                   \
+            count = atomicAdd(p, 1);                                                                        \
+            fence_after;                                                                                    \
+        }                                                                                                   \
+        __syncthreads();                                                                                    \
+        if (count == gridDim.x - 1) {                                                                       \
+            fence_of_last;                                                                                  \
+            for (u32 k = 0; k < gridDim.x; k++)                                                             \
+                weak_load(p + 64 + TID + k * 64);                                                           \
+        }                                                                                                   \
+    }
+#define FENCE_ACQ_REL() asm volatile("fence.acq_rel.gpu;" ::: "memory")
+LAST(c_last, __threadfence(), __syncthreads(), , __threadfence(), )
+LAST(c_last_of_one, , __syncthreads(), __threadfence(), __threadfence(), )
+LAST(c_last_narrow_later, __threadfence(); __threadfence_block(), __syncthreads(), , , __threadfence())
+LAST(e_last_no_barrier, __threadfence(), , , __threadfence(), )
+LAST(e_last_no_release, , __syncthreads(), , __threadfence(), )
+LAST(e_last_no_acquire, __threadfence(), __syncthreads(), , , )
+LAST(e_last_narrow, __threadfence_block(), __syncthreads(), , __threadfence(), )
+LAST(e_last_not_sc, FENCE_ACQ_REL(), __syncthreads(), , __threadfence(), )
+
 // --- a barrier of the whole grid ---
 #define GRID(name, fence)                                          \
     KERNEL(name)                                                   \

@@ -1,0 +1,128 @@
+/* The state of a checked CTA: of its threads, its shared memory and its barriers. */
+#ifndef PTXI_EXEC_CHECK_STATE_H
+#define PTXI_EXEC_CHECK_STATE_H
+
+#include "exec/check/check.h"
+#include "exec/check/concurrent.h"
+#include "exec/check/knowledge.h"
+#include "exec/check/shadow.h"
+#include "exec/check/shared_words.h"
+#include "exec/engine/cta.h"
+
+/* What a thread knew at its last fence: what later strong writes release. */
+struct ptxi_fence {
+    bool valid;
+    bool sc;                 /* it is a fence.sc whose scope is at least .gpu */
+    uint8_t level;           /* PTXI_LEVEL_... of its scope */
+    uint32_t clock;          /* the thread's accesses before this time, and those that the clocks of its warp, CTA and
+                              * cluster said to happen before: */
+    uint32_t warp_clock, cta_clock, cluster_clock;
+    struct ptxi_vclock *lane, *warp, *cta;
+    struct ptxi_vclock *all;  /* all of this, with the thread's accesses before all_clock; NULL: not computed yet */
+    uint32_t all_clock;
+};
+
+/* A compare-and-swap by which the thread may have taken a lock. */
+struct ptxi_taken_lock {
+    uint64_t address; /* with its offset in the window, if it is in shared memory; 0: none */
+    uint64_t open;    /* the value that it compares with: a write of it releases the lock */
+    uint32_t clock;
+};
+
+struct ptxi_check_lane {
+    struct ptxi_taken_lock lock;
+    struct ptxi_knowledge what;
+    struct ptxi_vclock *pending[PTXI_LEVELS]; /* read by strong reads; a fence makes it known */
+    struct ptxi_fence fence;
+    struct ptxi_vclock *wider[PTXI_LEVELS]; /* the same as of the fence, of earlier ones of a wider scope */
+};
+
+enum { PTXI_ASYNC_GROUPS = 8 };
+
+struct ptxi_check_warp {     /* of 32 lanes */
+    uint32_t clock;          /* accesses of its lanes before this time happen before those of all its lanes */
+    struct ptxi_knowledge what;
+    struct ptxi_check_lane *lanes; /* NULL: none has used a fence */
+    uint32_t sc_fenced;      /* lanes with fence.sc, which is not part of `what` */
+    /* By level: lanes that have not used a fence since they may have taken a lock, and those of them that have accessed
+     * memory. If another thread had the lock before, these accesses would not happen after its own. */
+    uint32_t unfenced[PTXI_LEVELS], touched[PTXI_LEVELS];
+    uint32_t async_commits[PTXI_ASYNC_GROUPS], async_groups; /* times of the latest commits, and their number */
+    uint64_t acquiring[32];  /* addresses of the strong read that is being executed */
+    uint32_t bulk_commits[PTXI_ASYNC_GROUPS], bulk_groups; /* the same for bulk operations */
+    uint32_t proxy_fences[32]; /* times of the latest fence.proxy.async */
+    uint32_t passed;         /* lanes that have passed a barrier of the whole CTA */
+};
+
+/* An mbarrier of a CTA. */
+struct ptxi_check_mbarrier {
+    uint32_t offset;
+    enum { PTXI_MBARRIER_UNKNOWN, PTXI_MBARRIER_VALID, PTXI_MBARRIER_INVALID } state;
+    struct ptxi_record init;      /* of its initialisation */
+    struct ptxi_knowledge arrived;  /* in the current phase */
+    struct ptxi_knowledge complete; /* in all complete phases */
+    bool tracks_bulk;             /* it tells the end of bulk operations */
+};
+
+enum { PTXI_PROXY_BYTES = 16, PTXI_PAGE_CACHE = 64, PTXI_CHECK_WARPS = 32, PTXI_SEEN_RACES = 64 };
+
+/* Which bits of the parameters and results of calls in a warp are undefined. A shadow is valid for the lanes of its
+ * mask. */
+enum { PTXI_PASSED_WORDS = 64 }; /* later ones count as defined */
+struct ptxi_passed_words {
+    uint32_t used; /* words from here on are defined in all lanes */
+    ptxi_lanes mask[PTXI_PASSED_WORDS];
+    uint32_t shadow[PTXI_PASSED_WORDS][PTXI_LANES];
+};
+
+struct ptxi_check_cta {
+    struct ptxi_check *check;
+    uint32_t agent;
+    uint32_t clock;          /* the time, of the CTA with rank 0 */
+    uint32_t cta_clock;      /* accesses of the CTA before this time happen before those of all its threads */
+    uint32_t cluster_clock;  /* the same for its cluster */
+    struct ptxi_knowledge what;
+    struct ptxi_knowledge arrived[PTXI_BARRIERS]; /* by threads that arrived at a barrier without waiting */
+    bool arrived_any[PTXI_BARRIERS];
+    struct ptxi_check_mbarrier *mbarriers;
+    uint32_t mbarrier_count, mbarriers_allocated;
+    struct ptxi_check_warp warps[PTXI_CHECK_WARPS];
+    struct ptxi_line *shared;
+    uint32_t shared_lines;
+    bool has_async;          /* its shared memory has been accessed by asynchronous copies */
+    struct ptxi_record *generic_writes; /* the last write to each PTXI_PROXY_BYTES of shared memory by the generic proxy
+                                         * since the last by the async proxy; NULL: not needed (async_proxy.h) */
+    uint32_t proxy_fence, proxy_fence_cta; /* time of the latest fence.proxy.async; the highest cta_clock at one */
+    struct ptxi_shared_words words; /* of shared memory, if the CTA is in no cluster */
+    bool any_lanes;            /* a warp may have `lanes` */
+    unsigned char *undefined; /* shadow of uninitialised bytes of shared memory (init.h); NULL: not tracked */
+    uint64_t undefined_bytes;
+    unsigned char *local_undefined; /* the same of the .local memory of all its threads */
+    struct ptxi_passed_words *passed[PTXI_CHECK_WARPS]; /* by warps; NULL: not used so far */
+    uint64_t accesses, unchecked; /* not yet added to the launch's */
+    struct ptxi_shadow_page *pages[PTXI_PAGE_CACHE];
+    struct ptxi_other_launch other;
+    struct ptxi_past_copy copies[PTXI_OTHER_COPIES]; /* that nothing orders with the launch */
+    unsigned copy_count;
+    uint32_t copies_seen;
+    uint64_t seen[PTXI_SEEN_RACES]; /* races that have been reported */
+};
+
+/* A thread of a checked CTA. */
+struct ptxi_check_thread {
+    struct ptxi_cta *cta;
+    unsigned warp, lane; /* of 32 lanes */
+};
+
+/* The lanes of a warp of 32 that exist. */
+static inline uint32_t ptxi_order_live_lanes(const struct ptxi_cta *c, unsigned warp)
+{
+    return (uint32_t)(c->warps[warp / PTXI_WARP32S].live >> (32 * (warp % PTXI_WARP32S)));
+}
+
+static inline uint32_t *ptxi_order_clock(struct ptxi_cta *c)
+{
+    return &c->lead->check->clock;
+}
+
+#endif
