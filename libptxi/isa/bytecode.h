@@ -91,6 +91,9 @@ enum {
 };
 enum ptxi_matrix_format { PTXI_MATRIX_B16, PTXI_MATRIX_B8, PTXI_MATRIX_B6, PTXI_MATRIX_B4, PTXI_MATRIX_S4 };
 
+/* cluster_arrive: mods. */
+enum { PTXI_CLUSTER_RELAXED = 1 };
+
 /* wgmma: pool[imm]. mods: PTXI_MOD_NOT_C if scale-d is negated. */
 enum ptxi_wgmma_kind { PTXI_WGMMA_F32, PTXI_WGMMA_F16, PTXI_WGMMA_S32, PTXI_WGMMA_BITS };
 struct ptxi_wgmma {
@@ -143,6 +146,7 @@ enum {
 };
 /* check_object: mods, in addition to those of check_access. A bit for each of b, c, d. */
 enum {
+    PTXI_OBJECT_OF_SHARED = 1 << 8,  /* b, c, d are constants with the bounds of shared variables (track_shared.c) */
     PTXI_OBJECT_SAME_SHIFT = 5,    /* all lanes have the same value */
     PTXI_OBJECT_LOADED_SHIFT = 13  /* a loaded value, which need not be a pointer */
 };

@@ -110,6 +110,14 @@ void ptxi_lower_rule_collective(struct ptxi_lower *l, const struct ptxi_inst *in
         ptxi_ir_set_write(i, PTXI_F_IMM, p->reg);
 }
 
+void ptxi_lower_rule_cluster_arrive(struct ptxi_lower *l, const struct ptxi_inst *inst)
+{
+    struct ptxi_ir_inst *i = ptxi_lower_op(l, ptxi_isa_op(inst->match), PTXI_NONE, PTXI_NONE, PTXI_NONE, PTXI_NONE);
+
+    i->mods = ptxi_isa_has_word(inst->match, PTXI_Q_relaxed) ? PTXI_CLUSTER_RELAXED : 0;
+    i->flags |= PTXI_IF_TOGETHER;
+}
+
 void ptxi_lower_rule_fence(struct ptxi_lower *l, const struct ptxi_inst *inst)
 {
     ptxi_lower_fence(l, inst->match);

@@ -69,18 +69,6 @@ static bool is_fenced(const struct ptxi_check_thread *t, const struct ptxi_recor
     return false;
 }
 
-static struct ptxi_finding_site site_of(const struct ptxi_check_thread *t, const struct ptxi_record *r,
-                                        uint32_t thread, enum ptxi_access access)
-{
-    struct ptxi_finding_site s = { .threads = 1, .access = access };
-    const struct ptxi_check *check = t->cta->check->check;
-
-    ptxi_index_of(check->grid->grid, r->agent - check->first_agent, s.ctaid);
-    ptxi_grid_thread_index(check->grid, thread, s.tid);
-    s.code = ptxi_place_find(ptxi_record_place(r), &s.at);
-    return s;
-}
-
 static void report(const struct ptxi_check_thread *t, const struct ptxi_record *r, enum ptxi_access access,
                    uint32_t place, uint32_t offset)
 {
@@ -91,8 +79,8 @@ static void report(const struct ptxi_check_thread *t, const struct ptxi_record *
                               .detail = "the earlier write is by the generic proxy, the later access by the async "
                                         "proxy" };
 
-    f.sites[0] = site_of(t, &now, t->warp * 32 + t->lane, access);
-    f.sites[1] = site_of(t, r, ptxi_record_thread(r), PTXI_AK_STORE);
+    f.sites[0] = ptxi_check_site(check, &now, t->warp * 32 + t->lane, access);
+    f.sites[1] = ptxi_check_site(check, r, ptxi_record_thread(r), PTXI_AK_STORE);
     ptxi_findings_add(check->grid->findings, &f, check->grid->code->name, check->launch);
 }
 

@@ -57,6 +57,8 @@ void ptxi_places_remove(const void *owner);
 void ptxi_check_prepare_cta(struct ptxi_cta *c);
 /* A cluster starts in the contexts of this one. */
 void ptxi_check_start_cluster(struct ptxi_cta *lead);
+/* All its threads have exited. */
+void ptxi_check_end_cluster(struct ptxi_cta *lead);
 void ptxi_check_free_cta(struct ptxi_cta *c);
 
 /* --- called by synchronisation, only if cta->check is not NULL --- */
@@ -67,8 +69,12 @@ void ptxi_check_barrier_arrives(struct ptxi_warp *w, ptxi_lanes lanes, unsigned 
 void ptxi_check_barrier_completes(struct ptxi_cta *c, unsigned number);
 /* Lanes execute a .sync operation together. */
 void ptxi_check_lanes_meet(struct ptxi_warp *w, ptxi_lanes lanes);
-/* All accesses of the cluster until now happen before its later ones: a cluster barrier is complete. */
+/* Threads arrive at the cluster barrier, or exit. relaxed: what they have accessed before is not ordered. */
+void ptxi_check_cluster_arrives(struct ptxi_warp *w, ptxi_lanes lanes, bool relaxed);
+/* The cluster barrier is complete. */
 void ptxi_check_cluster_meets(struct ptxi_cta *lead);
+/* Threads wait for it. Returns those that have not arrived. */
+ptxi_lanes ptxi_check_cluster_waits(struct ptxi_warp *w, ptxi_lanes lanes);
 
 /* The mbarrier at an offset of the owner's shared memory: it is initialised; threads arrive, or request an operation
  * that will; its phase is complete; waits of threads succeed. */

@@ -20,6 +20,17 @@ enum ptxi_access ptxi_record_access(const struct ptxi_record *r, bool write)
     return write ? PTXI_AK_STORE : PTXI_AK_LOAD;
 }
 
+struct ptxi_finding_site ptxi_check_site(const struct ptxi_check *check, const struct ptxi_record *r, uint32_t thread,
+                                         enum ptxi_access access)
+{
+    struct ptxi_finding_site s = { .threads = 1, .access = access };
+
+    ptxi_index_of(check->grid->grid, r->agent - check->first_agent, s.ctaid);
+    ptxi_grid_thread_index(check->grid, thread, s.tid);
+    s.code = ptxi_place_find(ptxi_record_place(r), &s.at);
+    return s;
+}
+
 /* --- launches --- */
 
 static void note_latest(struct ptxi_checker *x, const struct ptxi_task *t)

@@ -20,6 +20,10 @@ struct ptxi_other_launch {
 /* The kind of access of a record. */
 enum ptxi_access ptxi_record_access(const struct ptxi_record *r, bool write);
 
+/* A thread of a launch that has left the record. */
+struct ptxi_finding_site ptxi_check_site(const struct ptxi_check *check, const struct ptxi_record *r, uint32_t thread,
+                                         enum ptxi_access access);
+
 /* Notes a launch that begins. Under the checker's lock. */
 void ptxi_concurrent_begin(struct ptxi_check *check);
 /* Forgets all launches and copies. Under the lock, or when there are no other users. */

@@ -161,6 +161,21 @@ void ptxi_order_add_fenced(struct ptxi_cta *c, unsigned warp, uint32_t lanes, st
     }
 }
 
+void ptxi_order_add_released(struct ptxi_cta *c, unsigned warp, uint32_t lanes, unsigned level,
+                             struct ptxi_vclock **released)
+{
+    struct ptxi_check_warp *w = &c->check->warps[warp];
+
+    for (; w->lanes && lanes; lanes &= lanes - 1) {
+        struct ptxi_check_thread t = { c, warp, (unsigned)__builtin_ctz(lanes) };
+        struct ptxi_check_lane *own = &w->lanes[t.lane];
+
+        if (own->fence.valid && own->fence.level >= level)
+            ptxi_vclock_join(released, known_at_fence(&t, &own->fence, own->fence.clock));
+        ptxi_vclock_join(released, own->wider[level]);
+    }
+}
+
 /* --- strong accesses --- */
 
 /* The CTA, or the first CTA of the cluster, to whose threads knowledge of a level is released; 0: to all. */

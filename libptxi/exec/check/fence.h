@@ -12,6 +12,10 @@ void ptxi_order_fence(struct ptxi_warp *w, ptxi_lanes lanes, unsigned mods);
 /* Adds what the latest fences of lanes of a warp of 32 make others know. */
 void ptxi_order_add_fenced(struct ptxi_cta *c, unsigned warp, uint32_t lanes, struct ptxi_vclock **fenced);
 
+/* Adds what fences of lanes of a warp of 32 let them release at a level. */
+void ptxi_order_add_released(struct ptxi_cta *c, unsigned warp, uint32_t lanes, unsigned level,
+                             struct ptxi_vclock **released);
+
 /* A strong write, or, if `modifies` is set, an atomic operation, releases knowledge. `unlocks`: it releases the lock
  * that the thread has taken. The line is locked. */
 void ptxi_order_release(const struct ptxi_check_thread *t, struct ptxi_line *line, uint32_t offset, unsigned scope,

@@ -90,7 +90,7 @@ void ptxi_check_mbarrier_arrives(struct ptxi_warp *w, ptxi_lanes lanes, struct p
     if (m)
         ptxi_order_tell(w, lanes, &m->arrived);
     else /* rather miss races */
-        ptxi_check_cluster_meets(owner->lead);
+        ptxi_order_all(owner->lead);
 }
 
 void ptxi_check_mbarrier_tracks(struct ptxi_warp *w, ptxi_lanes lanes, struct ptxi_cta *owner, uint32_t offset)

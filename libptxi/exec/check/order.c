@@ -36,7 +36,7 @@ static void forget_warp(struct ptxi_check_warp *w)
     w->sc_fenced = 0;
     memset(w->unfenced, 0, sizeof w->unfenced);
     memset(w->touched, 0, sizeof w->touched);
-    w->async_groups = w->bulk_groups = w->passed = 0;
+    w->async_groups = w->bulk_groups = w->passed = w->cluster_arrived = 0;
     memset(w->proxy_fences, 0, sizeof w->proxy_fences);
     for (unsigned k = 0; w->lanes && k < 32; k++)
         forget_lane(&w->lanes[k]);
@@ -45,6 +45,9 @@ static void forget_warp(struct ptxi_check_warp *w)
 static void forget(struct ptxi_check_cta *k)
 {
     ptxi_knowledge_forget(&k->what);
+    ptxi_knowledge_forget(&k->cluster.arrived);
+    k->cluster.first = k->cluster_met = k->has_remote = 0;
+    k->cluster.relaxed = false;
     for (unsigned b = 0; b < PTXI_BARRIERS; b++) {
         ptxi_knowledge_forget(&k->arrived[b]);
         k->arrived_any[b] = false;
@@ -437,21 +440,6 @@ void ptxi_check_barrier_arrives(struct ptxi_warp *w, ptxi_lanes lanes, unsigned 
     }
 }
 
-void ptxi_check_cluster_meets(struct ptxi_cta *lead)
-{
-    uint32_t clock = ++*ptxi_order_clock(lead);
-    struct ptxi_knowledge what = { NULL };
-
-    for (uint32_t m = 0; m < lead->member_count; m++) {
-        complete_for_all(lead->members[m], clock);
-        lead->members[m]->check->cluster_clock = clock;
-        ptxi_knowledge_join(&what, &lead->members[m]->check->what);
-    }
-    for (uint32_t m = 0; m < lead->member_count; m++)
-        ptxi_knowledge_join(&lead->members[m]->check->what, &what);
-    ptxi_knowledge_forget(&what);
-}
-
 /* Adds what happens before the accesses of all threads of the CTA. */
 static void add_cta(struct ptxi_cta *c, struct ptxi_knowledge *to)
 {
@@ -497,6 +485,93 @@ void ptxi_order_learn(struct ptxi_warp *w, ptxi_lanes lanes, const struct ptxi_k
             for (; these; these &= these - 1)
                 ptxi_knowledge_join(&to->lanes[__builtin_ctz(these)].what, what);
     }
+}
+
+/* --- cluster barriers --- */
+
+void ptxi_check_cluster_arrives(struct ptxi_warp *w, ptxi_lanes lanes, bool relaxed)
+{
+    struct ptxi_check_cta *lead = w->cta->lead->check;
+
+    if (!lead->cluster.first)
+        lead->cluster.first = ++*ptxi_order_clock(w->cta);
+    lead->cluster.relaxed |= relaxed;
+    if (!relaxed)
+        ptxi_order_tell(w, lanes, &lead->cluster.arrived);
+    for (unsigned half = 0; half < PTXI_WARP32S; half++) {
+        unsigned warp = w->index * PTXI_WARP32S + half;
+        uint32_t these = (uint32_t)(lanes >> (32 * half));
+
+        w->cta->check->warps[warp].cluster_arrived |= these;
+        if (relaxed)
+            ptxi_order_add_released(w->cta, warp, these, PTXI_LEVEL_CLUSTER, &lead->cluster.arrived.known);
+    }
+}
+
+static bool has_exited(const struct ptxi_cta *c)
+{
+    for (uint32_t k = 0; k < c->warp_count; k++)
+        if (c->warps[k].live)
+            return false;
+    return true;
+}
+
+/* All accesses of a cluster before a time happen before the later ones of a CTA. */
+static void know_all_before(struct ptxi_check_cta *k, uint32_t clock)
+{
+    k->cluster_clock = clock;
+    if (k->cta_clock < clock)
+        k->cta_clock = clock;
+}
+
+void ptxi_check_cluster_meets(struct ptxi_cta *lead)
+{
+    struct ptxi_check_cta *l = lead->check;
+    uint32_t clock = ++*ptxi_order_clock(lead);
+
+    for (uint32_t m = 0; m < lead->member_count; m++) {
+        struct ptxi_check_cta *k = lead->members[m]->check;
+
+        k->words.exact = k->cta_clock;
+        if (has_exited(lead->members[m]))
+            continue;
+        k->cluster_met = clock;
+        if (!l->cluster.relaxed)
+            know_all_before(k, l->cluster.first);
+        ptxi_knowledge_join(&k->what, &l->cluster.arrived);
+    }
+    ptxi_knowledge_forget(&l->cluster.arrived);
+    l->cluster.first = 0;
+    l->cluster.relaxed = false;
+}
+
+ptxi_lanes ptxi_check_cluster_waits(struct ptxi_warp *w, ptxi_lanes lanes)
+{
+    ptxi_lanes missing = 0;
+
+    for (unsigned half = 0; half < PTXI_WARP32S; half++) {
+        struct ptxi_check_warp *k = &w->cta->check->warps[w->index * PTXI_WARP32S + half];
+        uint32_t these = (uint32_t)(lanes >> (32 * half));
+
+        missing |= (ptxi_lanes)(these & ~k->cluster_arrived) << (32 * half);
+        k->cluster_arrived &= ~these;
+    }
+    return missing;
+}
+
+void ptxi_order_all(struct ptxi_cta *lead)
+{
+    uint32_t clock = ++*ptxi_order_clock(lead);
+    struct ptxi_knowledge what = { NULL };
+
+    for (uint32_t m = 0; m < lead->member_count; m++) {
+        complete_for_all(lead->members[m], clock);
+        know_all_before(lead->members[m]->check, clock);
+        ptxi_knowledge_join(&what, &lead->members[m]->check->what);
+    }
+    for (uint32_t m = 0; m < lead->member_count; m++)
+        ptxi_knowledge_join(&lead->members[m]->check->what, &what);
+    ptxi_knowledge_forget(&what);
 }
 
 /* --- asynchronous copies --- */

@@ -16,6 +16,9 @@ void ptxi_order_tell(struct ptxi_warp *w, ptxi_lanes lanes, struct ptxi_knowledg
 /* Lanes get to know it. */
 void ptxi_order_learn(struct ptxi_warp *w, ptxi_lanes lanes, const struct ptxi_knowledge *what);
 
+/* All accesses of a cluster happen before its later ones. */
+void ptxi_order_all(struct ptxi_cta *lead);
+
 /* The asynchronous copies of lanes of a warp before a time, as an entry of a clock. */
 static inline struct ptxi_vclock_entry ptxi_order_async_entry(const struct ptxi_check_cta *k, unsigned warp,
                                                               uint32_t clock)

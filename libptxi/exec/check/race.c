@@ -5,6 +5,7 @@
 
 #include "exec/check/async_proxy.h"
 #include "exec/check/checker.h"
+#include "exec/check/cluster.h"
 #include "exec/check/concurrent.h"
 #include "exec/check/fence.h"
 #include "exec/check/object.h"
@@ -812,10 +813,24 @@ static void note_host(const struct access *a)
         ptxi_concurrent_release_to_host(check);
 }
 
+/* A volatile write that opens the lock of the thread is meant as such. */
+static bool check_volatile_unlock(struct access *a)
+{
+    const struct access was = *a;
+    bool all;
+
+    a->strength = PTXI_CHECK_STRONG;
+    a->record.meta += (PTXI_CHECK_STRONG - PTXI_CHECK_VOLATILE) << PTXI_META_STRENGTH;
+    all = check_lane(a);
+    *a = was;
+    return all;
+}
+
 static bool check_strong(struct access *a, uint64_t address)
 {
     unsigned lane = a->t.lane;
-    bool all = check_lane(a);
+    bool unlocks = a->strength == PTXI_CHECK_VOLATILE && a->write && is_unlock(a, a->address);
+    bool all = unlocks ? check_volatile_unlock(a) : check_lane(a);
 
     if (a->strength == PTXI_CHECK_ATOMIC || !a->write)
         a->t.cta->check->warps[a->t.warp].acquiring[lane] = a->owner ? address | PTXI_SHARED_WINDOW : address;
@@ -894,6 +909,8 @@ void ptxi_race_check(struct ptxi_warp *w, const struct ptxi_insn *i, const uint6
             lanes &= lanes - 1;
             continue;
         }
+        if (a.owner && a.owner != w->cta)
+            ptxi_cluster_note(&a.t, a.owner, &a.record, a.write);
         if (!has_rows(&a, a.address)) {
             all &= check_strong(&a, addresses[l]);
             lanes &= lanes - 1;

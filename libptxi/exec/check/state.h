@@ -4,9 +4,9 @@
 
 #include "exec/check/check.h"
 #include "exec/check/concurrent.h"
-#include "exec/check/knowledge.h"
 #include "exec/check/shadow.h"
 #include "exec/check/shared_words.h"
+#include "exec/check/vector_clock.h"
 #include "exec/engine/cta.h"
 
 /* What a thread knew at its last fence: what later strong writes release. */
@@ -52,6 +52,7 @@ struct ptxi_check_warp {     /* of 32 lanes */
     uint32_t bulk_commits[PTXI_ASYNC_GROUPS], bulk_groups; /* the same for bulk operations */
     uint32_t proxy_fences[32]; /* times of the latest fence.proxy.async */
     uint32_t passed;         /* lanes that have passed a barrier of the whole CTA */
+    uint32_t cluster_arrived; /* lanes that have arrived at the cluster barrier, and have not waited for it */
 };
 
 /* An mbarrier of a CTA. */
@@ -64,7 +65,8 @@ struct ptxi_check_mbarrier {
     bool tracks_bulk;             /* it tells the end of bulk operations */
 };
 
-enum { PTXI_PROXY_BYTES = 16, PTXI_PAGE_CACHE = 64, PTXI_CHECK_WARPS = 32, PTXI_SEEN_RACES = 64 };
+enum { PTXI_PROXY_BYTES = 16, PTXI_PAGE_CACHE = 64, PTXI_CHECK_WARPS = 32, PTXI_CHECK_MEMBERS = 16,
+       PTXI_SEEN_RACES = 64 };
 
 /* Which bits of the parameters and results of calls in a warp are undefined. A shadow is valid for the lanes of its
  * mask. */
@@ -81,7 +83,15 @@ struct ptxi_check_cta {
     uint32_t clock;          /* the time, of the CTA with rank 0 */
     uint32_t cta_clock;      /* accesses of the CTA before this time happen before those of all its threads */
     uint32_t cluster_clock;  /* the same for its cluster */
+    uint32_t cluster_met;    /* time of the latest complete cluster barrier before the CTA has exited; 0: none */
     struct ptxi_knowledge what;
+    struct {                 /* of the CTA with rank 0: the current phase of the cluster barrier */
+        struct ptxi_knowledge arrived;
+        uint32_t first;      /* time of the first arrival; 0: none */
+        bool relaxed;        /* some arrivals are .relaxed */
+    } cluster;
+    struct ptxi_record remote[PTXI_CHECK_MEMBERS]; /* by ranks: the latest access of other CTAs to its shared memory */
+    uint32_t has_remote, remote_writes; /* the ranks */
     struct ptxi_knowledge arrived[PTXI_BARRIERS]; /* by threads that arrived at a barrier without waiting */
     bool arrived_any[PTXI_BARRIERS];
     struct ptxi_check_mbarrier *mbarriers;

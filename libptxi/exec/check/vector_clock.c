@@ -157,6 +157,14 @@ bool ptxi_vclock_has(const struct ptxi_vclock *k, uint32_t agent, unsigned warp,
            has_entry(k, ptxi_who(agent, warp, PTXI_WHO_ALL), clock) || has_entry(k, ptxi_who(agent, warp, lane), clock);
 }
 
+bool ptxi_vclock_has_agent(const struct ptxi_vclock *k, uint32_t agent)
+{
+    for (uint32_t n = k ? k->count : 0; n--;)
+        if (((uint32_t)(k->entries[n].who >> 16) & ~PTXI_WHO_ASYNC) == agent)
+            return true;
+    return k && k->everything;
+}
+
 bool ptxi_vclock_has_others(const struct ptxi_vclock *k, uint32_t least, uint32_t first_agent, uint32_t count)
 {
     for (uint32_t n = k ? k->count : 0; n--;) {

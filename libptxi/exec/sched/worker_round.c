@@ -256,6 +256,8 @@ static void finish_cluster(struct ptxi_cta *lead)
         ptxi_bulk_complete_all(lead);
     if (lead->tmem_jobs)
         ptxi_tmem_drop(lead);
+    if (lead->check)
+        ptxi_check_end_cluster(lead);
     lead->ended += lead->member_count;
 }
 

@@ -3,8 +3,10 @@
 #include <assert.h>
 
 #include "exec/check/check.h"
+#include "exec/check/sync.h"
 #include "exec/engine/cta.h"
 #include "exec/engine/divergence.h"
+#include "exec/finding/finding.h"
 
 /* Number of live threads of the cluster that have not arrived. */
 static uint32_t count_missing(const struct ptxi_cta *lead)
@@ -57,6 +59,8 @@ const struct ptxi_insn *ptxi_cluster_barrier_arrive(struct ptxi_warp *w, const s
         lead->cluster_barrier_missing = count_missing(lead);
     }
     w->cluster_arrived |= lanes;
+    if (w->cta->check)
+        ptxi_check_cluster_arrives(w, lanes, i->mods & PTXI_CLUSTER_RELAXED);
     subtract_missing(lead, lanes);
     /* other splits of this warp may have become ready */
     return w->split_count > 1 ? ptxi_leave_switch(w, i + 1) : i + 1;
@@ -64,13 +68,23 @@ const struct ptxi_insn *ptxi_cluster_barrier_arrive(struct ptxi_warp *w, const s
 
 const struct ptxi_insn *ptxi_cluster_barrier_wait(struct ptxi_warp *w, const struct ptxi_insn *i)
 {
-    return w->active & w->cluster_arrived ? ptxi_leave_mbarrier(w, i, NULL) : i + 1;
+    ptxi_lanes others;
+
+    if (w->active & w->cluster_arrived)
+        return ptxi_leave_mbarrier(w, i, NULL);
+    others = w->cta->check ? ptxi_check_cluster_waits(w, w->active) : 0;
+    if (others)
+        ptxi_sync_report(w, w->frame->code, i, others, PTXI_FINDING_BARRIER, PTXI_FINDING_ERROR,
+                         "a thread waits for the cluster barrier and has not arrived");
+    return i + 1;
 }
 
 void ptxi_cluster_barrier_exit(struct ptxi_warp *w, ptxi_lanes lanes)
 {
     struct ptxi_cta *lead = w->cta->lead;
 
+    if (w->cta->check && lead->cluster_barrier_used)
+        ptxi_check_cluster_arrives(w, lanes, false);
     if (lead->cluster_barrier_used && lanes & ~w->cluster_arrived)
         subtract_missing(lead, lanes & ~w->cluster_arrived);
 }

@@ -180,6 +180,49 @@ KERNEL(e_cluster_dsmem_waw)
     weak_store(other_block(&s[TID]), TID + 1);
     cluster_sync();
 }
+// The other block has to have started, and must not exit before the access.
+#define REMOTE(name, before, access, after)                                     \
+    KERNEL(name)                                                                \
+    {                                                                           \
+        __shared__ u32 s[64];                                                   \
+        weak_store(&s[TID], TID);                                               \
+        before;                                                                 \
+        access;                                                                 \
+        after;                                                                  \
+    }
+__device__ static void cluster_sync_relaxed()
+{
+    asm volatile("barrier.cluster.arrive.relaxed;\nbarrier.cluster.wait;" ::: "memory");
+}
+#define FENCE_CLUSTER() asm volatile("fence.acq_rel.cluster;" ::: "memory")
+#define READ_OTHER() p[TID + BLOCK * 64] = weak_load(other_block(&s[TID]))
+REMOTE(e_cluster_may_exit, cluster_sync(), READ_OTHER(), )
+REMOTE(c_cluster_waits, cluster_sync(), READ_OTHER(), cluster_sync_relaxed())
+KERNEL(e_cluster_not_started)
+{
+    __shared__ u32 s[64];
+    weak_store(other_block(&s[TID]), 1);
+    cluster_sync();
+    p[TID + BLOCK * 64] = weak_load(&s[TID]);
+}
+REMOTE(e_cluster_relaxed, cluster_sync_relaxed(), READ_OTHER(), cluster_sync())
+REMOTE(c_cluster_relaxed_fence, FENCE_CLUSTER(); cluster_sync_relaxed(), READ_OTHER(), cluster_sync())
+REMOTE(e_cluster_between, asm volatile("barrier.cluster.arrive;" ::: "memory"), READ_OTHER(),
+       asm volatile("barrier.cluster.wait;" ::: "memory"); cluster_sync())
+REMOTE(c_cluster_between, asm volatile("barrier.cluster.arrive;" ::: "memory"), s[TID],
+       asm volatile("barrier.cluster.wait;" ::: "memory"); READ_OTHER(); cluster_sync())
+KERNEL(c_cluster_one_exits)
+{
+    __shared__ u32 s[64];
+    cluster_sync();
+    if (BLOCK & 1) {
+        weak_store(other_block(&s[TID]), TID);
+        cluster_sync();
+        return;
+    }
+    cluster_sync();
+    p[TID + BLOCK * 64] = weak_load(&s[TID]);
+}
 KERNEL(e_cluster_global)
 {
     weak_store(&p[TID + BLOCK * 64], 1);
@@ -353,6 +396,10 @@ KERNEL(e_message_of_block)
         atomicExch(p, 0);                                          \
     }
 LOCKED(c_lock, __threadfence(), __threadfence())
+#define atomicExch(p, v) volatile_store(p, v)
+LOCKED(c_lock_volatile, __threadfence(), __threadfence())
+LOCKED(e_lock_volatile, , )
+#undef atomicExch
 LOCKED(e_lock_no_acquire, , __threadfence())
 LOCKED(e_lock_no_release, __threadfence(), )
 LOCKED(e_lock_narrow, __threadfence_block(), __threadfence_block())
