@@ -133,6 +133,23 @@ def test_the_number_of_arguments(ptxi, mod):
         mod.add[1, 1](1, 2)
 
 
+@pytest.mark.parametrize('shape, limit', [
+    ((1, 1025), r'can have 1024 threads at most, and this one has 1025'),
+    ((1, (1, 1, 65)), r'the block can be \(1024, 1024, 64\) at most; grid'),
+    (((1, 65536), 1), r'the grid can be \(2147483647, 65535, 65535\) at most; grid'),
+    ((1, 1, 49153), r'can have 49152 bytes of dynamic shared memory at most'),
+])
+def test_a_refused_shape_names_the_limit(ptxi, mod, shape, limit):
+    for launch in mod.shape[shape], mod.shape[(*shape, 0)[:3] + (ptxi.Stream(),)]:
+        with pytest.raises(ptxi.Error, match=limit):
+            launch(0)
+
+
+def test_a_refused_cluster_is_named(ptxi, mod):
+    with pytest.raises(ptxi.Error, match=r'INVALID_CLUSTER_SIZE.*cluster \(3, 1, 1\)'):
+        mod.shape.launch(2, 32, (0,), cluster=3)
+
+
 def test_shapes_and_shared_memory(ptxi, mod):
     out = np.zeros(2, 'u4')
     mod.shape[(1, 1), (1, 3), 1024](out)

@@ -2,6 +2,7 @@
 import ctypes
 import difflib
 import functools
+import math
 import os
 import re
 import threading
@@ -16,7 +17,7 @@ from ._lifetime import Entry, Handle, NotCopied, Queue
 from ._ranges import Span, Use, as_array, give_back, range_error
 from ._types import Array
 from .arguments import Packer, Parameter, opened, spans
-from .device import Device, Dialect, given
+from .device import Device, DeviceAttribute, Dialect, given
 from .memory import Pointer, in_place
 from .stream import Stream
 
@@ -663,7 +664,33 @@ class _Configuration:
         self.structure = ctypes.byref(self.config)
 
     def __str__(self) -> str:
-        return f'grid {self._shape[:3]}, block {self._shape[3:6]}, {self._shape[6]} bytes of shared memory'
+        clusters = (a.value.clusterDim for a in self._attributes or () if a.id == LaunchAttribute.CLUSTER_DIMENSION)
+        cluster = ''.join(f', cluster {c.x, c.y, c.z}' for c in clusters)
+        return f'grid {self._shape[:3]}, block {self._shape[3:6]}{cluster}, {self._shape[6]} bytes of shared memory'
+
+    def _limits(self) -> List[str]:
+        """Return the limits that the grid, the block and the shared memory exceed, in words."""
+        def limit(function: str, which: Any, *of: Any) -> int:
+            value = ctypes.c_int()
+            self.core.call(function, ctypes.byref(value), which, *of)
+            return value.value
+
+        grid, block, shared = self._shape[:3], self._shape[3:6], self._shape[6]
+        found = []
+        for what, sides in ('grid', grid), ('block', block):
+            most = tuple(limit('DeviceGetAttribute', DeviceAttribute[f'MAX_{what.upper()}_DIM_{side}'], 0)
+                         for side in 'XYZ')
+            if any(n > m for n, m in zip(sides, most)):
+                found.append(f'the {what} can be {most} at most')
+        threads, bytes_ = (limit('FuncGetAttribute', FunctionAttribute[name], self.function)
+                           for name in ('MAX_THREADS_PER_BLOCK', 'MAX_DYNAMIC_SHARED_SIZE_BYTES'))
+        if math.prod(block) > threads:
+            found.append(f'a block of the kernel can have {threads} threads at most, and this one has '
+                         f'{math.prod(block)}')
+        if shared > bytes_:
+            found.append(f'the kernel can have {bytes_} bytes of dynamic shared memory at most, unless its attribute '
+                         'MAX_DYNAMIC_SHARED_SIZE_BYTES is set')
+        return found or ['the kernel may require a block of another shape (.reqntid)']
 
     def call(self) -> _Call:
         """Return a launch without arguments. The caller adds it to `spare` when it was made."""
@@ -694,7 +721,8 @@ class _Configuration:
                 return refused
         if result == errors.Result.ERROR_HOST_MEMORY_ALREADY_REGISTERED:
             return range_error(result)
-        return errors.error(result, f' ({self}: {self._signature})')
+        limits = self._limits() if result == errors.Result.ERROR_INVALID_VALUE else []
+        return errors.error(result, f' ({"; ".join(limits + [str(self)])}: {self._signature})')
 
     def run(self, call_: _Call) -> None:
         """Launch the kernel, and wait for it."""
