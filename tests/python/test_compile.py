@@ -54,6 +54,15 @@ def compilations(monkeypatch):
     return sources
 
 
+@pytest.mark.parametrize('include, package', [('crt/none.h', 'nvidia-cuda-crt'), ('cuda/none', 'nvidia-cuda-cccl'),
+                                              ('curand_none.h', 'nvidia-curand'), ('none.h', None)])
+def test_the_package_of_a_missing_header_is_named(ptxi, compile_, include, package):
+    with pytest.raises(ptxi.ModuleError, match='cannot open source file "' + include) as e:
+        compile_(f'#include <{include}>')
+    last = str(e.value).splitlines()[-1]
+    assert (last == f'note: the package {package} has this header') == bool(package)
+
+
 def test_kernels_have_their_cpp_names(ptxi):
     symbols = ['_Z3addPf', '_Z3addPd', '_ZN5space5shiftEPi', 'plain']
     mod = ptxi.loads(HEAD + ''.join(f'.visible .entry {s}() {{ ret; }}\n' for s in symbols))

@@ -232,6 +232,22 @@ def test_arrays_that_are_no_arguments(ptxi):
         chase.launch(1, 1, [where], opens=[1])
 
 
+def test_repr_of_streams(ptxi, mod):
+    stream, event = ptxi.Stream(), ptxi.Event()
+    assert repr(stream) == f'<ptxi.Stream of {stream.device!r}>'
+    assert repr(event) == f'<ptxi.Event of {stream.device!r}>'
+    assert repr(event.record(stream)) == f'<ptxi.Event of {stream.device!r}, recorded>'
+    y = np.zeros(32, 'f4')
+    with stream.capture() as graph:
+        mod.add[1, 32, 0, stream](y, y, 1)
+    with graph:
+        assert repr(graph) == '<ptxi.Graph>'
+        graph.launch()
+    assert repr(graph) == '<ptxi.Graph, closed or not complete>' and (y == 1).all()
+    stream.close()
+    assert repr(stream) == f'<ptxi.Stream of {stream.device!r}, closed>'
+
+
 def test_repr(mod):
     assert repr(mod.add) == '<ptxi.Kernel add(.u64 y, .u64 x, .f32 a)>'
     assert repr(mod.add[(2, 1), 32, 8]) == ('<ptxi.Kernel add: grid (2, 1, 1), block (32, 1, 1), '

@@ -151,3 +151,13 @@ def test_a_buffer_of_a_closed_device_is_none(ptxi):
                 lambda: ptxi.load(KERNELS).swap[1, 1](b)):
         with pytest.raises(ValueError, match='freed'):
             use()
+
+
+def test_a_buffer_is_freed_at_the_end_of_with(ptxi):
+    with ptxi.copy(np.arange(6, dtype='u2').reshape(2, 3)) as buffer:
+        assert len(buffer) == 2 and repr(buffer) == f'<ptxi.Buffer uint16[2, 3] at {buffer.address:#x}>'
+    assert buffer.address == 0 and repr(buffer) == '<ptxi.Buffer uint16[2, 3], freed>'
+    with pytest.raises(ValueError, match='freed'):
+        buffer.array
+    with pytest.raises(TypeError, match='no length'):
+        len(ptxi.zeros((), 'u2'))

@@ -5,7 +5,7 @@ import functools
 import numbers
 import struct
 import weakref
-from typing import Any, Callable, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -218,7 +218,7 @@ def fill(buffer, arguments):
         return None
     return held
 """
-    names = {**_NAMES, 'pack': struct.Struct(layout).pack_into}
+    names: Dict[str, Any] = {**_NAMES, 'pack': struct.Struct(layout).pack_into}
     exec(source, names)
     fill: Callable[[Any, Sequence[Any]], Optional[List[Any]]] = names['fill']
     return fill

@@ -12,6 +12,9 @@ from .module import Module, loads
 _MESSAGE = re.compile(r'^(?:(?P<file>.+)\((?P<line>\d+)\)|nvrtc): (?:catastrophic )?(?P<kind>error|warning)'
                       r'(?: #[\w-]+)?: (?P<message>.*)$')
 _ARCHITECTURE = re.compile(r'--?(?:gpu-architecture|arch)(?:=|$)')
+_PACKAGES = {'crt/': 'nvidia-cuda-crt', 'curand': 'nvidia-curand',
+             **dict.fromkeys(('cub/', 'cuda/', 'nv/', 'thrust/'), 'nvidia-cuda-cccl')}  # by the begin of an include
+_MISSING = re.compile(f'cannot open source file "({"|".join(_PACKAGES)})')
 _INDENT = 2  # spaces before the source lines in the compiler's messages
 
 
@@ -42,7 +45,8 @@ def compile(source: Union[str, bytes, 'os.PathLike[str]'], *options: str, name: 
     A kernel that is not a template is also found by its C++ name: `mod.scale` or `mod['space::scale']`.
 
     NVRTC is taken from the packages `nvidia-cuda-nvrtc`, `nvidia-cuda-runtime` and `nvidia-cuda-cccl`, or from a CUDA
-    toolkit; PTXI_NVRTC may name its file. Raises ImportError if it is not found, and ModuleError with the compiler's
+    toolkit; PTXI_NVRTC may name its file. `mma.h` needs the package `nvidia-cuda-crt` as well, and `curand_kernel.h`
+    needs `nvidia-curand`. Raises ImportError if it is not found, and ModuleError with the compiler's
     messages if the program is invalid. The warnings are in `diagnostics` of the module.
     """
     __tracebackhide__ = True
@@ -90,11 +94,18 @@ def _compiled(source: bytes, name: str, options: List[str], names: List[str], ca
         return output
     output = compiler.compile(source, name.encode(), options, names)
     if output.ptx is None:
-        raise ModuleError(output.log.rstrip('\n'), _nvrtc.error_result(), list(_diagnostics(output.log)))
+        raise ModuleError(output.log.rstrip('\n') + _hint(output.log), _nvrtc.error_result(),
+                          list(_diagnostics(output.log)))
     if key:
         output = _compile_cache.with_source(key, output, source, name) if in_memory else output
         _compile_cache.save(key, output)
     return output
+
+
+def _hint(log: str) -> str:
+    """Return which package has the header that the compiler did not find, as a line, or nothing."""
+    missing = _MISSING.search(log)
+    return f'\nnote: the package {_PACKAGES[missing[1]]} has this header' if missing else ''
 
 
 def _diagnostics(log: str) -> Iterator[Diagnostic]:

@@ -49,7 +49,16 @@ class Buffer(NotCopied):
 
     Buffers support the array interfaces of NumPy and CUDA, and DLPack. So `numpy.asarray(buffer)` and
     `torch.from_dlpack(buffer)` share the memory. The memory is freed after the buffer and all such arrays. CUDA's
-    interface is an exception: it does not keep the memory alive.
+    interface is an exception: it does not keep the memory alive. The memory is also freed by `free()`, and at the end of
+    `with`:
+
+    >>> import ptxi
+    >>> with ptxi.zeros(4, 'f4') as buffer:
+    ...     buffer[1] = 2
+    ...     print(buffer.array, len(buffer))
+    [0. 2. 0. 0.] 4
+    >>> buffer
+    <ptxi.Buffer float32[4], freed>
 
     Raises ValueError if the shape or the type is not accepted, and Error if there is not enough memory.
     """
@@ -90,8 +99,20 @@ class Buffer(NotCopied):
     def __setitem__(self, index: Any, value: Any) -> None:
         self.array[index] = value
 
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError('a buffer without dimensions has no length')
+        return self.shape[0]
+
+    def __enter__(self) -> 'Buffer':
+        return self
+
+    def __exit__(self, *exc: Any) -> None:
+        self.free()
+
     def __repr__(self) -> str:
-        return f'<ptxi.Buffer {self.dtype}{list(self.shape)} at {self.address:#x}>'
+        place = f' at {self.address:#x}' if self.address else ', freed'
+        return f'<ptxi.Buffer {self.dtype}{list(self.shape)}{place}>'
 
     @property
     def address(self) -> int:

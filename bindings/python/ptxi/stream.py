@@ -35,6 +35,10 @@ class Stream(NotCopied):
         handle = core.create('StreamCreateWithPriority', 'StreamDestroy', flags, number(priority, ctypes.c_int))
         self._queue: Optional[Queue] = Queue(core, handle)
 
+    def __repr__(self) -> str:
+        state = ', closed' if self._queue is None else ''
+        return f'<ptxi.Stream of {self.device!r}{state}>'
+
     @property
     def queue(self) -> Queue:
         """The work of the stream. A reference to it keeps the stream of the library alive.
@@ -125,8 +129,8 @@ def _begin(queue: Queue) -> int:
 class Graph(NotCopied):
     """Work of a stream that `Stream.capture` recorded. `launch()` runs it with the same arrays.
 
-    The arrays stay open for kernels and alive until `close()` or the end of this object, and until all launches of the
-    graph have ended.
+    The arrays stay open for kernels and alive until `close()`, the end of `with` or the end of this object, and until
+    all launches of the graph have ended.
     """
 
     def __init__(self, device: Device) -> None:
@@ -134,6 +138,15 @@ class Graph(NotCopied):
         self._graph: Optional[Handle] = None
         self._instance: Optional[Handle] = None
         self._entries: Any = None
+
+    def __enter__(self) -> 'Graph':
+        return self
+
+    def __exit__(self, *exc: Any) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return '<ptxi.Graph>' if self._instance is not None else '<ptxi.Graph, closed or not complete>'
 
     def _end(self, queue: Queue, number_: int, entries: Any) -> int:
         """End the capture. Return the result code."""
@@ -185,6 +198,9 @@ class Event(NotCopied):
         self.device = given(device)
         self.handle = self.device._core.create('EventCreate', 'EventDestroy', header.constants['PTXI_EVENT_DEFAULT'])
         self._recorded: Any = None, 0  # a weak reference to the queue in which the event was recorded, and the mark
+
+    def __repr__(self) -> str:
+        return f'<ptxi.Event of {self.device!r}{", recorded" if self._recorded[0] is not None else ""}>'
 
     def record(self, stream: Optional[Stream] = None) -> 'Event':
         """Record the event after all work queued so far in the stream, or in the default stream. Return the event."""
