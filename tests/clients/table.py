@@ -30,7 +30,9 @@ class Client(NamedTuple):
 CLIENTS = [
     Client('cuda-python', ['cuda-bindings'], '`ptxi exec`', 'the driver API', '', 'test_driver.py -k cuda-python'),
     Client('cuda.core', ['cuda-core', 'nvidia-cuda-nvrtc', 'nvidia-nvjitlink'], '`ptxi exec --toolkit`',
-           'programs to PTX, cubin and LTO-IR; links', 'loading GPU code', 'test_standins.py -k cuda-core'),
+           'programs to PTX, cubin and LTO-IR; links',
+           'loading GPU code; `Device.pci_bus_id`, which is in `cuda.bindings.runtime` with NVIDIA\'s runtime',
+           'test_standins.py -k cuda-core'),
     Client('Numba', ['numba-cuda', 'numba'], '`ptxi exec --toolkit`',
            'kernels, reductions, shared memory, atomics, cooperative groups, streams',
            'linking GPU code', 'test_standins.py -k numba'),

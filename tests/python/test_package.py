@@ -3,6 +3,7 @@ import ctypes
 import doctest
 import importlib
 import inspect
+import json
 import os
 import pathlib
 import shlex
@@ -70,18 +71,43 @@ def test_examples_in_docstrings(name):
     assert result.attempted and not result.failed
 
 
+TYPED = """# pyright: strict
+import numpy as np
+import ptxi
+
+mod: ptxi.Module = ptxi.loads("")
+kernel: ptxi.Kernel = mod.k
+kernel[1, (4, 2)](np.zeros(4), 1)
+kernel.launch(1, 4, [1], opens=[np.zeros(4)])
+with ptxi.Stream() as stream, kernel.prepare(1, 4, (1,), stream=stream) as launch:
+    launch()
+with ptxi.zeros((2, 3), 'f4') as buffer:
+    print(len(buffer), buffer.array.sum(), [p.bytes for p in kernel.parameters])
+x: int = ptxi.loads("")
+"""
+
+
+def complaints(checker, program, *arguments):
+    """Return the errors that a type checker reports about the package and a program."""
+    pytest.importorskip(checker, reason=f'{checker} is not installed')
+    program.write_text(TYPED)
+    command_ = [sys.executable, '-m', checker, *arguments, str(PACKAGE / 'ptxi'), str(program)]
+    output = subprocess.run(command_, capture_output=True, text=True, env={**os.environ, 'PYTHONPATH': '',
+                                                                           'MYPYPATH': str(PACKAGE)},
+                            cwd=program.parent).stdout
+    assert output
+    return [line for line in output.splitlines() if ' error: ' in line]
+
+
 def test_mypy_accepts_the_package_and_its_use(tmp_path):
-    mypy = pytest.importorskip('mypy.api', reason='mypy is not installed')
-    program = tmp_path / 'program.py'
-    program.write_text('import numpy as np\nimport ptxi\n\n'
-                       'mod: ptxi.Module = ptxi.loads("")\nkernel: ptxi.Kernel = mod.k\n'
-                       'kernel[1, (4, 2)](np.zeros(4), 1)\nkernel.launch(1, 4, [1], opens=[np.zeros(4)])\n'
-                       'with kernel.prepare(1, 4, (1,)) as launch:\n    launch()\n'
-                       'x: int = ptxi.loads("")\n')
-    output, errors, _ = mypy.run(['--strict', '--cache-dir', str(tmp_path / 'cache'), str(PACKAGE / 'ptxi'),
-                                  str(program)])
-    wrong = [line for line in output.splitlines() if 'error: ' in line]
-    assert not errors and len(wrong) == 1 and 'program.py:10' in wrong[0] and wrong[0].endswith('[assignment]'), output
+    wrong = complaints('mypy', tmp_path / 'program.py', '--strict', '--cache-dir', str(tmp_path / 'cache'))
+    assert len(wrong) == 1 and 'program.py:13' in wrong[0] and wrong[0].endswith('[assignment]'), wrong
+
+
+def test_pyright_accepts_the_package_and_its_use(tmp_path):
+    (tmp_path / 'pyrightconfig.json').write_text(json.dumps({'extraPaths': [str(PACKAGE)]}))
+    wrong = complaints('pyright', tmp_path / 'program.py', '--pythonpath', sys.executable)
+    assert len(wrong) == 1 and 'program.py:13' in wrong[0] and 'reportAssignmentType' in wrong[0], wrong
 
 
 def test_the_library_is_needed_by_the_first_use_only():

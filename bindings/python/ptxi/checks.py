@@ -151,7 +151,10 @@ class Checks:
         """
         __tracebackhide__ = True
         s = self.summary
-        if s.errors or s.warnings or s.unchecked or (launches and not s.launches):
+        if launches and not s.launches:
+            raise CheckError('no kernel was launched on this device, so nothing was checked\n'
+                             + self.report().rstrip('\n'), self.findings, s)
+        if s.errors or s.warnings or s.unchecked:
             raise CheckError(self.report().rstrip('\n'), self.findings, s)
 
     def _synchronize(self) -> None:
