@@ -248,7 +248,7 @@ static bool check_package(struct doctor *d, const char *package, bool *found)
     return ok;
 }
 
-/* Packages of Python that doc/clients.md describes. Most load CUDA later, which their files do not show. */
+/* Packages of Python that doc/clients.md describes, with what they contain (cuda.core). Most load CUDA later, which their files do not show. */
 static void advise_on_package(struct doctor *d, const char *package)
 {
     static const struct {
@@ -268,7 +268,8 @@ static void advise_on_package(struct doctor *d, const char *package)
     };
 
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (!strcmp(package, known[i].package))
+        if (strcspn(package, ".") == strlen(known[i].package) &&
+            !strncmp(package, known[i].package, strlen(known[i].package)))
             print_line(d, LINE_NOTE, package, known[i].use, known[i].first);
 }
 

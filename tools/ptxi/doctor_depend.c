@@ -178,17 +178,19 @@ static int add_file(const char *path, const struct stat *st, int type, struct FT
 bool ptxi_cmd_list_package(const char *package, struct doctor_list *list)
 {
     static char python[] = "python3", option[] = "-c";
-    static char script[] = "import importlib.util, sys\n"
-                           "spec = importlib.util.find_spec(sys.argv[1])\n"
-                           "for p in spec.submodule_search_locations or [spec.origin] if spec else []: print(p)\n";
+    static char script[] = "import importlib.util, os, sys\n"
+                           "top, *below = sys.argv[1].split('.')\n"
+                           "spec = importlib.util.find_spec(top) if top and all(below) else None\n"
+                           "for p in spec.submodule_search_locations or [spec.origin] if spec else []:\n"
+                           "    print(os.path.join(p, *below))\n";
     char *argv[] = { python, option, script, (char *)(uintptr_t)package, NULL };
     char *line = NULL;
     size_t room = 0;
     bool ok = true;
     pid_t child;
 
-    /* find_spec() imports the packages that contain a package, so only those at the top are accepted. */
-    if (package[strspn(package, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")])
+    /* find_spec() imports the packages that contain a package, so it is called for the one at the top only. */
+    if (package[strspn(package, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.")])
         return true;
     FILE *f = start(argv, false, &child);
 

@@ -189,7 +189,7 @@ const char ptxi_cmd_doctor_help[] =
     "\n"
     "Examples:\n"
     "  ptxi doctor ./a.out\n"
-    "  ptxi doctor cupy\n";
+    "  ptxi doctor cupy cuda.core\n";
 
 const char ptxi_cmd_exec_help[] =
     "Usage: ptxi exec [OPTIONS] [--] PROGRAM [ARGUMENTS...]\n"
