@@ -49,8 +49,8 @@ class Buffer(NotCopied):
 
     Buffers support the array interfaces of NumPy and CUDA, and DLPack. So `numpy.asarray(buffer)` and
     `torch.from_dlpack(buffer)` share the memory. The memory is freed after the buffer and all such arrays. CUDA's
-    interface is an exception: it does not keep the memory alive. The memory is also freed by `free()`, and at the end of
-    `with`:
+    interface is an exception: it does not keep the memory alive. The memory is also freed by `free()`, and at the end
+    of `with`:
 
     >>> import ptxi
     >>> with ptxi.zeros(4, 'f4') as buffer:
