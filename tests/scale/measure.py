@@ -2,7 +2,8 @@
 
 sweep     an exhaustive comparison of two instructions with double precision over 2^32 operands, on one process and on
           two, each with one worker. With BITS, over 2^BITS operands: the work for each operand is the same, so this
-          takes 2^(BITS - 32) of the time. The start of the processes is not counted. The rate is printed.
+          takes 2^(BITS - 32) of the time. The start of the processes is not counted. The rate is printed, and a
+          ratio of CPU times for busy machines: all of one process, and the most of a process if there are two.
 track     a launch with and without tracking, on each tier, in CPU time
 red       the same for sums of floats by `red`, each of which is logged, and the merge that repeats them
 merge     taking and merging the changes of windows, compared with the CPU time of their launch
@@ -105,6 +106,17 @@ def warm_up(_):
     time.sleep(1)
 
 
+def spent_here(_):
+    """Return a process, and the CPU time that it has used. Leave the next task to another one."""
+    time.sleep(1)
+    return os.getpid(), time.process_time()
+
+
+def spent(pool, processes):
+    """Return the CPU time of each process of a pool, and that of this one."""
+    return {**dict(pool.map(spent_here, range(processes))), 'this': time.process_time()}
+
+
 def add(a, b):
     """Combine two counts."""
     return a + b
@@ -112,21 +124,25 @@ def add(a, b):
 
 def sweep(bits=32):
     """One process and two, five times each, alternating."""
-    seconds = {1: [], 2: []}
+    seconds, most = {1: [], 2: []}, {1: [], 2: []}
     for _ in range(5):
         for n, found in seconds.items():
             with concurrent.futures.ProcessPoolExecutor(
                     n, mp_context=multiprocessing.get_context('spawn')) as pool:
                 list(pool.map(warm_up, range(n)))
+                before = spent(pool, n)
                 start = time.monotonic()
                 wrong = ptxi.scale.sweep(compare, range(1 << (bits - OPERANDS)), executor=pool, chunk=1, reduce=add)
                 found.append(time.monotonic() - start)
-                assert wrong == 0
-                print(f'{n} processes: {found[-1]:.1f} s', flush=True)
+                after = spent(pool, n)
+                assert wrong == 0 and len(after) == n + 1
+                most[n].append(max(after[k] - before[k] for k in after))
+                print(f'{n} processes: {found[-1]:.1f} s, at most {most[n][-1]:.1f} s of CPU time', flush=True)
     one, two = (statistics.median(s) for s in seconds.values())
-    figures[f'sweep of 2^{bits}'] = {'one': seconds[1], 'two': seconds[2], 'ratio': one / two}
+    cpu = statistics.median(most[1]) / statistics.median(most[2])
+    figures[f'sweep of 2^{bits}'] = {'one': seconds[1], 'two': seconds[2], 'ratio': one / two, 'cpu_ratio': cpu}
     print(f'sweep of 2^{bits} operands: one process {one:.1f} s ({2**bits / one / 1e6:.0f} million a second), two '
-          f'{two:.1f} s, ratio {one / two:.2f}')
+          f'{two:.1f} s, ratio {one / two:.2f}, of CPU time {cpu:.2f}')
 
 
 def time_tracking(device, launch, what):

@@ -77,7 +77,7 @@ static ptxiResult run_parts(const char *name, unsigned parts, char **conflicts)
 }
 
 static const unsigned counts[] = { 1, 2, 3, 7, BLOCKS };
-static const char *const kernels[] = { "rows", "bytes", "integers", "floats", "agree", "bulk", "tiles" };
+static const char *const kernels[] = { "rows", "bytes", "integers", "floats", "agree", "bulk", "tiles", "edges" };
 
 START_TEST(parts_give_the_memory_of_the_whole)
 {
@@ -90,10 +90,13 @@ START_TEST(parts_give_the_memory_of_the_whole)
     ok(launch(name, 0, BLOCKS));
     ok(ptxiMemcpyDtoH(expected, mem, BYTES));
     ck_assert_mem_ne(expected, base, BYTES);
-    for (unsigned workers = 1; workers <= 3; workers += 2)
+    for (unsigned variant = 0; variant < 4; variant++)
         for (unsigned what = PTXI_TRACK_CHANGES; what <= (PTXI_TRACK_CHANGES | PTXI_TRACK_READS); what += 2)
             for (unsigned k = 0; k < sizeof counts / sizeof *counts; k++) {
+                const unsigned workers = variant & 1 ? 3 : 1;
+
                 ok(ptxiCtxSetWorkers(NULL, workers));
+                ok(ptxiCtxSetTier(NULL, variant & 2 ? PTXI_TIER_NATIVE : PTXI_TIER_INTERPRETER));
                 ok(ptxiCtxSetTracking(NULL, what));
                 ptxiResult r = run_parts(name, counts[k], &conflicts);
 
@@ -130,6 +133,20 @@ START_TEST(conflicts_are_reported)
     check_conflict("chain_async", PTXI_TRACK_CHANGES | PTXI_TRACK_READS,
                    (const char *const[]){ "one has written what another has read", "part 0, chain_async (", NULL });
     check_conflict("mixture", PTXI_TRACK_CHANGES, (const char *const[]){ "offset 0: different operations", NULL });
+}
+END_TEST
+
+START_TEST(the_last_write_is_named)
+{
+    static const ptxiTier tiers[] = { PTXI_TIER_INTERPRETER, PTXI_TIER_NATIVE };
+
+    ok(ptxiCtxSetTier(NULL, tiers[_i]));
+    check_conflict("part_last", PTXI_TRACK_CHANGES,
+                   (const char *const[]){ "offset 20: different values", "part 0, part_last (order.cu:2)",
+                                          "part 1, part_last (order.cu:2)", NULL });
+    check_conflict("whole_last", PTXI_TRACK_CHANGES,
+                   (const char *const[]){ "offset 20: different values", "part 0, whole_last (order.cu:4)",
+                                          "part 1, whole_last (order.cu:4)", NULL });
 }
 END_TEST
 
@@ -240,6 +257,7 @@ int main(void)
     tcase_add_checked_fixture(t, set_up, close_context);
     tcase_add_loop_test(t, parts_give_the_memory_of_the_whole, 0, sizeof kernels / sizeof *kernels);
     tcase_add_test(t, conflicts_are_reported);
+    tcase_add_loop_test(t, the_last_write_is_named, 0, 2);
     tcase_add_test(t, the_same_value_is_not_unwritten);
     tcase_add_test(t, ranges_that_wrap_are_refused);
     tcase_add_test(t, other_memory_is_an_error);
