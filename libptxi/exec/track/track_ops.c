@@ -41,24 +41,23 @@ static const struct ptxi_insn *described(const struct ptxi_insn *i)
 typedef uint32_t eight __attribute__((vector_size(32), aligned(4)));
 
 /* The masks of eight words of memory that were written. */
-RACY static inline eight written_eight(const struct ptxi_track_page *p, uint64_t at)
+RACY static inline void written_eight(const struct ptxi_track_page *p, uint64_t at, eight *masks)
 {
     const uint32_t *words = p->words[PTXI_TRACK_WRITE];
-    eight masks = words ? *(const eight *)(words + at) : (eight){ 0 };
 
+    *masks = words ? *(const eight *)(words + at) : (eight){ 0 };
     if ((p->blocks[at / PTXI_TRACK_BLOCK_WORDS] | p->blocks[(at + 7) / PTXI_TRACK_BLOCK_WORDS]) & PTXI_TRACK_WHOLE)
         for (unsigned k = 0; k < 8; k++)
             if (p->blocks[(at + k) / PTXI_TRACK_BLOCK_WORDS] & PTXI_TRACK_WHOLE)
-                masks[k] = PTXI_TRACK_MASK;
-    return masks;
+                (*masks)[k] = PTXI_TRACK_MASK;
 }
 
 /* Records reads of eight words of memory, but not of bytes that were written before. Another worker that changes a word
  * at the same time sets some of the same bits. */
-RACY static inline void read_eight(uint32_t *reads, eight writes, uint32_t word)
+RACY static inline void read_eight(uint32_t *reads, const eight *writes, uint32_t word)
 {
     const eight before = *(const eight *)reads;
-    const eight missing = ~writes & ~before & PTXI_TRACK_MASK;
+    const eight missing = ~*writes & ~before & PTXI_TRACK_MASK;
     const eight changed = (eight)(missing != 0);
 
     *(eight *)reads = (changed & (((before & PTXI_TRACK_MASK) | missing) + (word & ~(uint32_t)PTXI_TRACK_MASK))) |
@@ -75,8 +74,12 @@ RACY static inline bool read_words(const struct ptxi_warp *w, uint64_t address, 
     if (offset % 8 || bytes % 64 || offset + bytes > PTXI_TRACK_PAGE || !(p = ptxi_track_page(w, address)) ||
         !(reads = ptxi_track_words(w->cta->grid->tracker, p, PTXI_TRACK_READ)))
         return false;
-    for (uint64_t at = offset / 8; at < (offset + bytes) / 8; at += 8)
-        read_eight(reads + at, written_eight(p, at), place << PTXI_TRACK_PLACE | PTXI_TRACK_MASK);
+    for (uint64_t at = offset / 8; at < (offset + bytes) / 8; at += 8) {
+        eight writes;
+
+        written_eight(p, at, &writes);
+        read_eight(reads + at, &writes, place << PTXI_TRACK_PLACE | PTXI_TRACK_MASK);
+    }
     return true;
 }
 
