@@ -34,21 +34,21 @@ static void find_track_blocks(builder *c, insn *i, unsigned bytes, uint32_t rare
     ptxi_x86_alu(&c->x, PTXI_ADD, 64, PTXI_RDX, TRACK_ROW(i, blocks));
 }
 
-/* Blocks at rdx get the place, if no parts of them were written. */
+/* Blocks at rdx, an even number, get the place, if no parts of them were written. Two are written at once. */
 static void put_blocks(builder *c, unsigned count, uint32_t place, uint32_t rare)
 {
     const uint32_t word = place << PTXI_TRACK_PLACE | PTXI_TRACK_WHOLE;
-    unsigned k = 0;
+    const int32_t end = (int32_t)(count * sizeof word);
 
-    for (k = 0; k < count; k++) {
-        ptxi_x86_test_imm(&c->x, ptxi_x86_at(PTXI_RDX, (int32_t)(k * sizeof word)), PTXI_TRACK_PARTS);
-        ptxi_native_jump_rare(c, rare, PTXI_NE);
-    }
+    ptxi_x86_load(&c->x, 64, PTXI_RCX, ptxi_x86_at(PTXI_RDX, 0));
+    for (int32_t k = 8; k < end; k += 8)
+        ptxi_x86_alu(&c->x, PTXI_OR, 64, PTXI_RCX, ptxi_x86_at(PTXI_RDX, k));
+    ptxi_x86_imm(&c->x, PTXI_RAX, (uint64_t)PTXI_TRACK_PARTS << 32 | PTXI_TRACK_PARTS);
+    ptxi_x86_test(&c->x, 64, PTXI_RCX, PTXI_RAX);
+    ptxi_native_jump_rare(c, rare, PTXI_NE);
     ptxi_x86_imm(&c->x, PTXI_RCX, (uint64_t)word << 32 | word);
-    for (k = 0; k + 2 <= count; k += 2)
-        ptxi_x86_store(&c->x, 64, ptxi_x86_at(PTXI_RDX, (int32_t)(k * sizeof word)), PTXI_RCX);
-    if (k < count)
-        ptxi_x86_store(&c->x, 32, ptxi_x86_at(PTXI_RDX, (int32_t)(k * sizeof word)), PTXI_RCX);
+    for (int32_t k = 0; k < end; k += 8)
+        ptxi_x86_store(&c->x, 64, ptxi_x86_at(PTXI_RDX, k), PTXI_RCX);
 }
 
 /* A weak store to a row of whole blocks. */
@@ -59,7 +59,7 @@ bool ptxi_native_emit_track_row(builder *c, insn *i, uint32_t first, uint32_t se
     uint32_t rare;
 
     (void)first, (void)second;
-    if (c->partial || kind != (PTXI_CHECK_ROW | PTXI_CHECK_WRITE) || bytes % PTXI_TRACK_BLOCK)
+    if (c->partial || kind != (PTXI_CHECK_ROW | PTXI_CHECK_WRITE) || bytes % (2 * PTXI_TRACK_BLOCK))
         return false;
     rare = ptxi_native_rare(c, PTXI_RARE_HANDLER);
     ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_NATIVE_ROW, OF_ROW(i->a, form));

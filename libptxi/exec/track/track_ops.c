@@ -44,9 +44,12 @@ typedef uint32_t eight __attribute__((vector_size(32), aligned(4)));
 RACY static inline void written_eight(const struct ptxi_track_page *p, uint64_t at, eight *masks)
 {
     const uint32_t *words = p->words[PTXI_TRACK_WRITE];
+    uint32_t any = 0;
 
     *masks = words ? *(const eight *)(words + at) : (eight){ 0 };
-    if ((p->blocks[at / PTXI_TRACK_BLOCK_WORDS] | p->blocks[(at + 7) / PTXI_TRACK_BLOCK_WORDS]) & PTXI_TRACK_WHOLE)
+    for (uint64_t b = at / PTXI_TRACK_BLOCK_WORDS; b <= (at + 7) / PTXI_TRACK_BLOCK_WORDS; b++)
+        any |= p->blocks[b];
+    if (any & PTXI_TRACK_WHOLE)
         for (unsigned k = 0; k < 8; k++)
             if (p->blocks[(at + k) / PTXI_TRACK_BLOCK_WORDS] & PTXI_TRACK_WHOLE)
                 (*masks)[k] = PTXI_TRACK_MASK;
