@@ -10,7 +10,7 @@ import os
 import pathlib
 import re
 import tempfile
-from typing import Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import Dict, Iterator, Optional, Sequence, Tuple
 
 from ._nvrtc import Compiler, Output
 

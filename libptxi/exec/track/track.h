@@ -5,7 +5,8 @@
  * A page of the tracker has a word for each eight bytes of memory: which of them were accessed, and the place
  * (exec/check/place.h) of the last access. There are such words for writes, for reads and for reductions; they are made
  * when they are needed. A write of a whole block of 16 bytes needs only one word, that of the block, as long as no part
- * of the block was written. The rows of most arrays consist of such blocks: malloc() aligns to 16 bytes. Reads of bytes that the launches have written before are not recorded. */
+ * of the block was written. The rows of most arrays consist of such blocks: malloc() aligns to 16 bytes. Reads of bytes
+ * that the launches have written before are not recorded. */
 #ifndef PTXI_EXEC_TRACK_TRACK_H
 #define PTXI_EXEC_TRACK_TRACK_H
 
@@ -20,7 +21,7 @@
 
 enum { PTXI_TRACK_WORDS = PTXI_TRACK_PAGE / 8, PTXI_TRACK_MASK = 0xff, PTXI_TRACK_PLACE = 8 };
 
-/* Blocks of a page. Bits of the word of a block: all bytes were written; parts were written, and perhaps all after it. */
+/* Blocks of a page. Bits of the word of a block: all bytes were written; parts were written, and perhaps all later. */
 enum { PTXI_TRACK_BLOCK = 16, PTXI_TRACK_BLOCKS = PTXI_TRACK_PAGE / PTXI_TRACK_BLOCK,
        PTXI_TRACK_BLOCK_WORDS = PTXI_TRACK_BLOCK / 8, PTXI_TRACK_WHOLE = 1, PTXI_TRACK_PARTS = 2 };
 
