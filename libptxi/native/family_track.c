@@ -1,4 +1,4 @@
-/* Tracking of writes (exec/track/). Native code has the usual case: a store to a row of whole blocks. */
+/* Tracking of writes (exec/track/). Native code has the usual case: a store to a row of whole words. */
 #include "exec/track/track.h"
 #include "native/memory.h"
 
@@ -15,8 +15,8 @@ static struct ptxi_x86_rm of_track_row(insn *i, size_t offset)
 
 #define TRACK_ROW(i, name) of_track_row(i, offsetof(struct ptxi_track_row, name))
 
-/* rdx = the address of the blocks of the row at rax, if the instruction has used their page in this launch */
-static void find_track_blocks(builder *c, insn *i, unsigned bytes, uint32_t rare)
+/* rdx = the address of the words for the row at rax, if the instruction has used their page in this launch */
+static void find_track_words(builder *c, insn *i, unsigned bytes, uint32_t rare)
 {
     ptxi_x86_load(&c->x, 64, PTXI_RCX, OF_WARP(cta));
     ptxi_x86_load(&c->x, 64, PTXI_RCX, ptxi_x86_at(PTXI_RCX, offsetof(struct ptxi_cta, grid)));
@@ -30,37 +30,23 @@ static void find_track_blocks(builder *c, insn *i, unsigned bytes, uint32_t rare
     ptxi_x86_alu(&c->x, PTXI_SUB, 64, PTXI_RDX, TRACK_ROW(i, first));
     ptxi_x86_alu_imm(&c->x, PTXI_CMP, 64, ptxi_x86_reg(PTXI_RDX), PTXI_TRACK_PAGE - (int32_t)bytes);
     ptxi_native_jump_rare(c, rare, PTXI_A);
-    ptxi_x86_shr(&c->x, 64, PTXI_RDX, __builtin_ctz(PTXI_TRACK_BLOCK / sizeof(uint32_t)));
-    ptxi_x86_alu(&c->x, PTXI_ADD, 64, PTXI_RDX, TRACK_ROW(i, blocks));
+    ptxi_x86_shr(&c->x, 64, PTXI_RDX, 1);
+    ptxi_x86_alu(&c->x, PTXI_ADD, 64, PTXI_RDX, TRACK_ROW(i, writes));
 }
 
-/* Blocks at rdx, an even number, get the place, if no parts of them were written. Two are written at once. */
-static void put_blocks(builder *c, unsigned count, uint32_t place, uint32_t rare)
-{
-    const uint32_t word = place << PTXI_TRACK_PLACE | PTXI_TRACK_WHOLE;
-    const int32_t end = (int32_t)(count * sizeof word);
-
-    ptxi_x86_load(&c->x, 64, PTXI_RCX, ptxi_x86_at(PTXI_RDX, 0));
-    for (int32_t k = 8; k < end; k += 8)
-        ptxi_x86_alu(&c->x, PTXI_OR, 64, PTXI_RCX, ptxi_x86_at(PTXI_RDX, k));
-    ptxi_x86_imm(&c->x, PTXI_RAX, (uint64_t)PTXI_TRACK_PARTS << 32 | PTXI_TRACK_PARTS);
-    ptxi_x86_test(&c->x, 64, PTXI_RCX, PTXI_RAX);
-    ptxi_native_jump_rare(c, rare, PTXI_NE);
-    ptxi_x86_imm(&c->x, PTXI_RCX, (uint64_t)word << 32 | word);
-    for (int32_t k = 0; k < end; k += 8)
-        ptxi_x86_store(&c->x, 64, ptxi_x86_at(PTXI_RDX, k), PTXI_RCX);
-}
-
-/* A weak store to a row of whole blocks. */
+/* A weak store to a row of whole words: the words get the mask of all bytes and the place. */
 bool ptxi_native_emit_track_row(builder *c, insn *i, uint32_t first, uint32_t second)
 {
     const unsigned size = i->mods & PTXI_CHECK_BYTES, bytes = PTXI_LANES * size;
     const unsigned kind = i->mods & (PTXI_CHECK_ROW | PTXI_CHECK_WRITE | 3 << PTXI_CHECK_STRENGTH_SHIFT);
+    const uint32_t word = (i->b | (uint32_t)i->c << 16) << PTXI_TRACK_PLACE | PTXI_TRACK_MASK;
+    unsigned words;
     uint32_t rare;
 
     (void)first, (void)second;
-    if (c->partial || kind != (PTXI_CHECK_ROW | PTXI_CHECK_WRITE) || bytes % (2 * PTXI_TRACK_BLOCK))
+    if (c->partial || kind != (PTXI_CHECK_ROW | PTXI_CHECK_WRITE) || size < 4 || bytes / 2 % c->bytes)
         return false;
+    words = ptxi_native_temporary(c);
     rare = ptxi_native_rare(c, PTXI_RARE_HANDLER);
     ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_NATIVE_ROW, OF_ROW(i->a, form));
     ptxi_native_jump_rare(c, rare, PTXI_NE);
@@ -69,10 +55,13 @@ bool ptxi_native_emit_track_row(builder *c, insn *i, uint32_t first, uint32_t se
     ptxi_x86_load(&c->x, 64, PTXI_RAX, OF_ROW(i->a, first));
     if (i->imm)
         ptxi_x86_alu_imm(&c->x, PTXI_ADD, 64, ptxi_x86_reg(PTXI_RAX), i->imm);
-    ptxi_x86_test_imm(&c->x, ptxi_x86_reg(PTXI_RAX), PTXI_TRACK_BLOCK - 1);
+    ptxi_x86_test_imm(&c->x, ptxi_x86_reg(PTXI_RAX), 7);
     ptxi_native_jump_rare(c, rare, PTXI_NE);
-    find_track_blocks(c, i, bytes, rare);
-    put_blocks(c, bytes / PTXI_TRACK_BLOCK, i->b | (uint32_t)i->c << 16, rare);
+    find_track_words(c, i, bytes, rare);
+    ptxi_x86_imm(&c->x, PTXI_RCX, word);
+    ptxi_native_broadcast(c, words, PTXI_RCX, 32);
+    for (unsigned k = 0; k < bytes / 2; k += c->bytes)
+        ptxi_x86_vector(&c->x, PTXI_V_MOVU_TO, words, 0, ptxi_x86_at(PTXI_RDX, (int32_t)k));
     ptxi_native_end_part(c);
     ptxi_native_resume(c, rare);
     return true;

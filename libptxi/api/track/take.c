@@ -146,46 +146,36 @@ static void add_bytes(struct taker *t, enum ptxi_track_kind kind, uint16_t op, u
 /* The bytes of a word to report. Bytes that were written are changed by value, whatever else was done to them. */
 static uint32_t mask_of(const struct ptxi_track_page *p, enum ptxi_track_kind kind, unsigned k)
 {
-    const uint32_t *writes = kind == PTXI_TRACK_REDUCE ? p->words[PTXI_TRACK_WRITE] : NULL;
+    uint32_t mask = p->words[kind][k] & PTXI_TRACK_MASK;
 
-    return p->words[kind][k] & PTXI_TRACK_MASK & ~(writes ? writes[k] : 0);
+    return kind == PTXI_TRACK_REDUCE ? mask & ~p->words[PTXI_TRACK_WRITE][k] : mask;
 }
 
-/* The number of words from k on that are the same, before `end`. */
-static unsigned count_same(const uint32_t *words, unsigned k, unsigned end)
+/* The number of words from k on that are the same. */
+static unsigned count_same(const uint32_t *words, unsigned k)
 {
     unsigned n = k + 1;
 
-    while (n < end && words[n] == words[k])
+    while (n < PTXI_TRACK_WORDS && words[n] == words[k])
         n++;
     return n - k;
 }
 
-/* Adds units of memory, as many as are in one range. Returns their number. */
-static unsigned add_units(struct taker *t, enum ptxi_track_kind kind, uint64_t address, unsigned bytes, unsigned count,
-                          uint32_t place)
-{
-    const uint32_t range = range_of(t, address);
-
-    for (unsigned n = count; n; n /= 2)
-        if (range != UINT32_MAX && range == range_of(t, address + bytes * n - 1)) {
-            add_bytes(t, kind, 0, address, bytes * n, place);
-            return n;
-        }
-    for (unsigned b = 0; b < bytes; b++)
-        add_bytes(t, kind, 0, address + b, 1, place);
-    return 1;
-}
-
-/* Adds one word, or several before `end` that are the same. Returns their number. */
-static unsigned add_words(struct taker *t, const struct ptxi_track_page *p, enum ptxi_track_kind kind, unsigned k,
-                          unsigned end)
+/* Adds one word, or several that are the same. Returns their number. */
+static unsigned add_words(struct taker *t, const struct ptxi_track_page *p, enum ptxi_track_kind kind, unsigned k)
 {
     uint32_t mask = mask_of(p, kind, k), place = p->words[kind][k] >> PTXI_TRACK_PLACE;
     uint64_t address = p->address + 8 * k;
 
-    if (mask == PTXI_TRACK_MASK && kind != PTXI_TRACK_REDUCE)
-        return add_units(t, kind, address, 8, count_same(p->words[kind], k, end), place);
+    if (mask == PTXI_TRACK_MASK && kind != PTXI_TRACK_REDUCE) {
+        const uint32_t range = range_of(t, address);
+
+        for (unsigned n = count_same(p->words[kind], k); n; n /= 2)
+            if (range != UINT32_MAX && range == range_of(t, address + 8 * n - 1)) {
+                add_bytes(t, kind, 0, address, 8 * n, place);
+                return n;
+            }
+    }
     for (unsigned b = 0; b < 8; b++)
         if (mask >> b & 1)
             add_bytes(t, kind, kind == PTXI_TRACK_REDUCE ? p->operations[2 * k + b / 4] : 0, address + b, 1, place);
@@ -194,40 +184,17 @@ static unsigned add_words(struct taker *t, const struct ptxi_track_page *p, enum
     return 1;
 }
 
-static void add_range(struct taker *t, const struct ptxi_track_page *p, enum ptxi_track_kind kind, unsigned k,
-                      unsigned end)
-{
-    while (k < end)
-        if (mask_of(p, kind, k)) {
-            k += add_words(t, p, kind, k, end);
-        } else {
-            end_run(t);
-            k += p->words[kind][k] ? 1 : count_same(p->words[kind], k, end);
-        }
-}
-
-static void add_writes(struct taker *t, const struct ptxi_track_page *p)
-{
-    const unsigned words = PTXI_TRACK_BLOCK_WORDS;
-
-    for (unsigned b = 0, n; b < PTXI_TRACK_BLOCKS; b += n) {
-        n = count_same(p->blocks, b, PTXI_TRACK_BLOCKS);
-        if (p->blocks[b] & PTXI_TRACK_PARTS)
-            add_range(t, p, PTXI_TRACK_WRITE, b * words, (b + n) * words);
-        else if (p->blocks[b])
-            n = add_units(t, PTXI_TRACK_WRITE, p->address + (uint64_t)b * PTXI_TRACK_BLOCK, PTXI_TRACK_BLOCK, n,
-                          p->blocks[b] >> PTXI_TRACK_PLACE);
-        else
-            end_run(t);
-    }
-}
-
 static void add_page(struct taker *t, const struct ptxi_track_page *p, enum ptxi_track_kind kind)
 {
-    if (kind == PTXI_TRACK_WRITE)
-        add_writes(t, p);
-    else if (p->words[kind])
-        add_range(t, p, kind, 0, PTXI_TRACK_WORDS);
+    if (!p->words[kind])
+        return;
+    for (unsigned k = 0; k < PTXI_TRACK_WORDS;)
+        if (mask_of(p, kind, k)) {
+            k += add_words(t, p, kind, k);
+        } else {
+            end_run(t);
+            k += p->words[kind][k] ? 1 : count_same(p->words[kind], k);
+        }
 }
 
 static int compare_pages(const void *a, const void *b)
@@ -322,7 +289,7 @@ static ptxiResult report_outside(ptxiContext ctx, uint64_t address)
 static ptxiResult take_changes(ptxiContext ctx, struct ptxi_tracker *tracker, struct taker *t, void **changes,
                                size_t *size)
 {
-    if (!ptxi_tracker_finish(tracker) || !add_pages(t, tracker))
+    if (!ptxi_tracker_is_complete(tracker) || !add_pages(t, tracker))
         return PTXI_ERROR_OUT_OF_MEMORY;
     add_log(t, tracker);
     if (t->outside)

@@ -103,7 +103,7 @@ struct ptxi_track_hit {
 struct ptxi_track_row {
     uint64_t tracker;       /* its key; 0: none */
     uint64_t first;         /* address of the page */
-    uint32_t *blocks;       /* its blocks */
+    unsigned char *writes;  /* its words for writes */
     struct ptxi_track_page *page;
 };
 

@@ -139,6 +139,11 @@ const struct ptxi_track_log *ptxi_tracker_log(const struct ptxi_tracker *t, unsi
     return *end ? NULL : &t->logs[worker];
 }
 
+bool ptxi_tracker_is_complete(const struct ptxi_tracker *t)
+{
+    return !atomic_load(&t->incomplete);
+}
+
 /* --- pages; under the tracker's lock --- */
 
 /* Begins on a huge page if it is large enough. */
@@ -192,12 +197,12 @@ static bool add_chunk(struct ptxi_tracker *t)
     return true;
 }
 
-/* Zeros. NULL: memory is short. */
+/* Zeros. NULL: memory is short. The sizes divide that of a chunk. */
 static void *take(struct ptxi_tracker *t, size_t bytes)
 {
     struct chunk *c = t->chunks;
 
-    if (!c || c->bytes - c->used < bytes) {
+    if (!c || c->used == c->bytes) {
         if (!add_chunk(t))
             return NULL;
         c = t->chunks;
@@ -207,18 +212,20 @@ static void *take(struct ptxi_tracker *t, size_t bytes)
     return c->at + c->used - bytes;
 }
 
-enum { WORDS_BYTES = PTXI_TRACK_WORDS * sizeof(uint32_t), OPERATIONS_BYTES = 2 * PTXI_TRACK_WORDS * sizeof(uint16_t),
-       BLOCKS_BYTES = PTXI_TRACK_BLOCKS * sizeof(uint32_t) };
+enum { WORDS_BYTES = PTXI_TRACK_WORDS * sizeof(uint32_t), OPERATIONS_BYTES = 2 * PTXI_TRACK_WORDS * sizeof(uint16_t) };
+_Static_assert((int)WORDS_BYTES == (int)OPERATIONS_BYTES, "a chunk has no rest");
 
 static struct ptxi_track_page *make_page(struct ptxi_tracker *t, uint64_t address)
 {
     struct ptxi_track_page *p = calloc(1, sizeof *p);
+    uint32_t *words = p ? take(t, WORDS_BYTES) : NULL;
 
-    if (!p || !(p->blocks = take(t, BLOCKS_BYTES))) {
+    if (!words) {
         free(p);
         return NULL;
     }
     p->address = address;
+    p->words[PTXI_TRACK_WRITE] = words;
     p->next = t->pages;
     return t->pages = p;
 }
@@ -280,73 +287,34 @@ uint32_t *ptxi_track_make_words(struct ptxi_tracker *t, struct ptxi_track_page *
     return words;
 }
 
-/* Writes within blocks. Whether the block was written before does not matter: its words are newer. */
-RACY static void write_parts(const struct ptxi_warp *w, struct ptxi_track_page *p, uint64_t offset, uint64_t end,
-                             uint32_t place)
+RACY static void read_word(const struct ptxi_warp *w, uint32_t *read, uint32_t written, uint32_t mask, uint32_t place)
+{
+    mask &= ~written;
+    if (mask & ~*read)
+        ptxi_track_add(w, read, mask, place);
+}
+
+RACY static void track_in_page(const struct ptxi_warp *w, enum ptxi_track_kind kind, struct ptxi_track_page *p,
+                               uint64_t offset, uint64_t end, uint32_t place)
 {
     uint64_t k = offset / 8, last = end / 8;
-    uint32_t *words = ptxi_track_words(w->cta->grid->tracker, p, PTXI_TRACK_WRITE);
+    uint32_t *words = ptxi_track_words(w->cta->grid->tracker, p, kind);
+    const uint32_t *writes = p->words[PTXI_TRACK_WRITE];
 
     if (!words)
         return;
-    for (uint64_t b = offset / PTXI_TRACK_BLOCK; b <= (end - 1) / PTXI_TRACK_BLOCK; b++)
-        if (!(p->blocks[b] & PTXI_TRACK_PARTS))
-            __atomic_fetch_or(&p->blocks[b], PTXI_TRACK_PARTS, __ATOMIC_RELAXED);
-    if (k == last) {
-        ptxi_track_add(w, &words[k], ptxi_track_bytes(offset % 8, end % 8), place);
+    if (kind != PTXI_TRACK_READ) {
+        ptxi_track_add_range(w, words, offset, end, place);
         return;
     }
-    if (offset % 8)
-        ptxi_track_add(w, &words[k++], ptxi_track_bytes(offset % 8, 8), place);
-    for (; k < last; k++)
-        words[k] = place << PTXI_TRACK_PLACE | PTXI_TRACK_MASK;
-    if (end % 8)
-        ptxi_track_add(w, &words[k], ptxi_track_bytes(0, end % 8), place);
-}
-
-void ptxi_track_add_writes(const struct ptxi_warp *w, struct ptxi_track_page *p, uint64_t offset, uint64_t end,
-                           uint32_t place)
-{
-    const uint64_t first = (offset + PTXI_TRACK_BLOCK - 1) / PTXI_TRACK_BLOCK, last = end / PTXI_TRACK_BLOCK;
-
-    if (first >= last || !ptxi_track_whole_blocks(p->blocks + first, last - first, place)) {
-        write_parts(w, p, offset, end, place);
-        return;
-    }
-    if (offset < first * PTXI_TRACK_BLOCK)
-        write_parts(w, p, offset, first * PTXI_TRACK_BLOCK, place);
-    if (last * PTXI_TRACK_BLOCK < end)
-        write_parts(w, p, last * PTXI_TRACK_BLOCK, end, place);
-}
-
-/* The bytes of a word that were written. */
-RACY static uint32_t written(const struct ptxi_track_page *p, uint64_t k)
-{
-    const uint32_t *words = p->words[PTXI_TRACK_WRITE];
-
-    if (p->blocks[k / PTXI_TRACK_BLOCK_WORDS] & PTXI_TRACK_WHOLE)
-        return PTXI_TRACK_MASK;
-    return words ? words[k] & PTXI_TRACK_MASK : 0;
-}
-
-RACY static void add_reads(const struct ptxi_warp *w, struct ptxi_track_page *p, uint64_t offset, uint64_t end,
-                           uint32_t place)
-{
-    uint32_t *words = ptxi_track_words(w->cta->grid->tracker, p, PTXI_TRACK_READ);
-    const uint64_t last = end / 8;
-
-    for (uint64_t k = offset / 8; words && k <= last && k < PTXI_TRACK_WORDS; k++) {
-        uint32_t mask = ptxi_track_bytes(k == offset / 8 ? offset % 8 : 0, k == last ? end % 8 : 8) & ~written(p, k);
-
-        if (mask & ~words[k])
-            ptxi_track_add(w, &words[k], mask, place);
-    }
+    for (; k <= last && k < PTXI_TRACK_WORDS; k++)
+        read_word(w, &words[k], writes[k],
+                  ptxi_track_bytes(k == offset / 8 ? offset % 8 : 0, k == last ? end % 8 : 8), place);
 }
 
 void ptxi_track_range(const struct ptxi_warp *w, enum ptxi_track_kind kind, uint64_t address, uint64_t size,
                       uint32_t place)
 {
-    assert(kind != PTXI_TRACK_REDUCE);
     while (size) {
         uint64_t offset = address % PTXI_TRACK_PAGE;
         uint64_t n = PTXI_TRACK_PAGE - offset < size ? PTXI_TRACK_PAGE - offset : size;
@@ -354,34 +322,10 @@ void ptxi_track_range(const struct ptxi_warp *w, enum ptxi_track_kind kind, uint
 
         if (!p)
             return;
-        if (kind == PTXI_TRACK_WRITE)
-            ptxi_track_add_writes(w, p, offset, offset + n, place);
-        else
-            add_reads(w, p, offset, offset + n, place);
+        track_in_page(w, kind, p, offset, offset + n, place);
         address += n;
         size -= n;
     }
-}
-
-/* --- the end --- */
-
-static void finish_block(uint32_t *words, uint32_t block)
-{
-    const uint32_t all = (block & ~(uint32_t)PTXI_TRACK_MASK) | PTXI_TRACK_MASK;
-
-    for (unsigned k = 0; k < PTXI_TRACK_BLOCK_WORDS; k++)
-        words[k] = words[k] ? words[k] | PTXI_TRACK_MASK : all;
-}
-
-bool ptxi_tracker_finish(struct ptxi_tracker *t)
-{
-    const uint32_t both = PTXI_TRACK_WHOLE | PTXI_TRACK_PARTS;
-
-    for (struct ptxi_track_page *p = t->pages; p; p = p->next)
-        for (unsigned b = 0; p->words[PTXI_TRACK_WRITE] && b < PTXI_TRACK_BLOCKS; b++)
-            if ((p->blocks[b] & both) == both)
-                finish_block(p->words[PTXI_TRACK_WRITE] + b * PTXI_TRACK_BLOCK_WORDS, p->blocks[b]);
-    return !atomic_load(&t->incomplete);
 }
 
 /* --- reductions --- */

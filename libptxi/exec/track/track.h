@@ -3,10 +3,8 @@
  * (track_ops.c).
  *
  * A page of the tracker has a word for each eight bytes of memory: which of them were accessed, and the place
- * (exec/check/place.h) of the last access. There are such words for writes, for reads and for reductions; they are made
- * when they are needed. A write of a whole block of 16 bytes needs only one word, that of the block, as long as no part
- * of the block was written. The rows of most arrays consist of such blocks: malloc() aligns to 16 bytes. Reads of bytes
- * that the launches have written before are not recorded. */
+ * (exec/check/place.h) of the last access. There are such words for writes, for reads and for reductions; the last two
+ * are made when they are needed. Reads of bytes that the launches have written before are not recorded. */
 #ifndef PTXI_EXEC_TRACK_TRACK_H
 #define PTXI_EXEC_TRACK_TRACK_H
 
@@ -21,10 +19,6 @@
 
 enum { PTXI_TRACK_WORDS = PTXI_TRACK_PAGE / 8, PTXI_TRACK_MASK = 0xff, PTXI_TRACK_PLACE = 8 };
 
-/* Blocks of a page. Bits of the word of a block: all bytes were written; parts were written, and perhaps all later. */
-enum { PTXI_TRACK_BLOCK = 16, PTXI_TRACK_BLOCKS = PTXI_TRACK_PAGE / PTXI_TRACK_BLOCK,
-       PTXI_TRACK_BLOCK_WORDS = PTXI_TRACK_BLOCK / 8, PTXI_TRACK_WHOLE = 1, PTXI_TRACK_PARTS = 2 };
-
 /* What was done to memory: a write; a read; an operation of red. */
 enum ptxi_track_kind { PTXI_TRACK_WRITE, PTXI_TRACK_READ, PTXI_TRACK_REDUCE, PTXI_TRACK_KINDS };
 
@@ -34,7 +28,6 @@ enum { PTXI_TRACK_MIXED = 0xffff };
 struct ptxi_track_page {
     uint64_t address;
     struct ptxi_track_page *next;                 /* of all pages */
-    uint32_t *blocks;                             /* bits, and the place from bit PTXI_TRACK_PLACE on */
     _Atomic(uint32_t *) words[PTXI_TRACK_KINDS];  /* mask of bytes, and the place from bit PTXI_TRACK_PLACE on */
     uint16_t *operations;                         /* of red, for each four bytes: PTXI_OP_atom_..., or 0 */
 };
@@ -71,9 +64,9 @@ static inline unsigned ptxi_track_row_of(const struct ptxi_insn *i)
     return (uintptr_t)i / sizeof *i % PTXI_TRACK_ROWS;
 }
 
-/* The page of the tracker for an address. NULL: memory is short. */
+/* The page of the tracker for an address, with words for writes. NULL: memory is short. */
 struct ptxi_track_page *ptxi_track_find_page(struct ptxi_tracker *t, uint64_t address);
-/* The words of a page, which did not exist. NULL: memory is short. */
+/* The words of a page for reads or reductions, which did not exist. NULL: memory is short. */
 uint32_t *ptxi_track_make_words(struct ptxi_tracker *t, struct ptxi_track_page *p, enum ptxi_track_kind kind);
 
 static inline uint32_t *ptxi_track_words(struct ptxi_tracker *t, struct ptxi_track_page *p, enum ptxi_track_kind kind)
@@ -117,23 +110,23 @@ static inline void ptxi_track_add(const struct ptxi_warp *w, uint32_t *word, uin
                                                                         __ATOMIC_RELAXED)));
 }
 
-/* Records writes of whole blocks. False: parts of one of them were written. */
-RACY static inline bool ptxi_track_whole_blocks(uint32_t *blocks, uint64_t count, uint32_t place)
+/* Adds the bytes from one offset in a page to another, its end. */
+RACY static inline void ptxi_track_add_range(const struct ptxi_warp *w, uint32_t *words, uint64_t offset, uint64_t end,
+                                             uint32_t place)
 {
-    uint32_t parts = 0;
+    uint64_t k = offset / 8, last = end / 8;
 
-    for (uint64_t k = 0; k < count; k++)
-        parts |= blocks[k];
-    if (parts & PTXI_TRACK_PARTS)
-        return false;
-    for (uint64_t k = 0; k < count; k++)
-        blocks[k] = place << PTXI_TRACK_PLACE | PTXI_TRACK_WHOLE;
-    return true;
+    if (k == last) {
+        ptxi_track_add(w, &words[k], ptxi_track_bytes(offset % 8, end % 8), place);
+        return;
+    }
+    if (offset % 8)
+        ptxi_track_add(w, &words[k++], ptxi_track_bytes(offset % 8, 8), place);
+    for (; k < last; k++)
+        words[k] = place << PTXI_TRACK_PLACE | PTXI_TRACK_MASK;
+    if (end % 8)
+        ptxi_track_add(w, &words[k], ptxi_track_bytes(0, end % 8), place);
 }
-
-/* Records a write from one offset in a page to another, its end. */
-void ptxi_track_add_writes(const struct ptxi_warp *w, struct ptxi_track_page *p, uint64_t offset, uint64_t end,
-                           uint32_t place);
 
 /* Records an access of a warp to a row of bytes, or of one lane. */
 void ptxi_track_range(const struct ptxi_warp *w, enum ptxi_track_kind kind, uint64_t address, uint64_t size,
@@ -154,11 +147,9 @@ bool ptxi_track_is_exact(uint16_t op);
 /* The difference between a word before and after any number of operations. */
 uint64_t ptxi_track_difference(uint16_t op, uint64_t before, uint64_t after);
 
-/* Adds what is known of blocks to the words of those that have both. False: memory was short. No launch runs, here and
- * below. */
-bool ptxi_tracker_finish(struct ptxi_tracker *t);
-/* What was recorded. */
+/* What was recorded, when no launch runs. */
 struct ptxi_track_page *ptxi_tracker_pages(const struct ptxi_tracker *t); /* a list without order */
 const struct ptxi_track_log *ptxi_tracker_log(const struct ptxi_tracker *t, unsigned worker, bool *end);
+bool ptxi_tracker_is_complete(const struct ptxi_tracker *t); /* false: memory was short */
 
 #endif

@@ -40,27 +40,12 @@ static const struct ptxi_insn *described(const struct ptxi_insn *i)
 
 typedef uint32_t eight __attribute__((vector_size(32), aligned(4)));
 
-/* The masks of eight words of memory that were written. */
-RACY static inline void written_eight(const struct ptxi_track_page *p, uint64_t at, eight *masks)
-{
-    const uint32_t *words = p->words[PTXI_TRACK_WRITE];
-    uint32_t any = 0;
-
-    *masks = words ? *(const eight *)(words + at) : (eight){ 0 };
-    for (uint64_t b = at / PTXI_TRACK_BLOCK_WORDS; b <= (at + 7) / PTXI_TRACK_BLOCK_WORDS; b++)
-        any |= p->blocks[b];
-    if (any & PTXI_TRACK_WHOLE)
-        for (unsigned k = 0; k < 8; k++)
-            if (p->blocks[(at + k) / PTXI_TRACK_BLOCK_WORDS] & PTXI_TRACK_WHOLE)
-                (*masks)[k] = PTXI_TRACK_MASK;
-}
-
 /* Records reads of eight words of memory, but not of bytes that were written before. Another worker that changes a word
  * at the same time sets some of the same bits. */
-RACY static inline void read_eight(uint32_t *reads, const eight *writes, uint32_t word)
+RACY static inline void read_eight(uint32_t *reads, const uint32_t *writes, uint32_t word)
 {
     const eight before = *(const eight *)reads;
-    const eight missing = ~*writes & ~before & PTXI_TRACK_MASK;
+    const eight missing = ~*(const eight *)writes & ~before & PTXI_TRACK_MASK;
     const eight changed = (eight)(missing != 0);
 
     *(eight *)reads = (changed & (((before & PTXI_TRACK_MASK) | missing) + (word & ~(uint32_t)PTXI_TRACK_MASK))) |
@@ -72,17 +57,14 @@ RACY static inline bool read_words(const struct ptxi_warp *w, uint64_t address, 
 {
     const uint64_t offset = address % PTXI_TRACK_PAGE;
     struct ptxi_track_page *p;
-    uint32_t *reads;
+    uint32_t *reads, *writes;
 
     if (offset % 8 || bytes % 64 || offset + bytes > PTXI_TRACK_PAGE || !(p = ptxi_track_page(w, address)) ||
         !(reads = ptxi_track_words(w->cta->grid->tracker, p, PTXI_TRACK_READ)))
         return false;
-    for (uint64_t at = offset / 8; at < (offset + bytes) / 8; at += 8) {
-        eight writes;
-
-        written_eight(p, at, &writes);
-        read_eight(reads + at, &writes, place << PTXI_TRACK_PLACE | PTXI_TRACK_MASK);
-    }
+    writes = p->words[PTXI_TRACK_WRITE];
+    for (uint64_t at = offset / 8; at < (offset + bytes) / 8; at += 8)
+        read_eight(reads + at, writes + at, place << PTXI_TRACK_PLACE | PTXI_TRACK_MASK);
     return true;
 }
 
@@ -94,7 +76,8 @@ static __attribute__((noinline)) bool use_page(const struct ptxi_warp *w, struct
 
     if (!p)
         return false;
-    *r = (struct ptxi_track_row){ ((struct ptxi_tracker_head *)w->cta->grid->tracker)->key, p->address, p->blocks, p };
+    *r = (struct ptxi_track_row){ ((struct ptxi_tracker_head *)w->cta->grid->tracker)->key, p->address,
+                                  (unsigned char *)p->words[PTXI_TRACK_WRITE], p };
     return address - r->first <= PTXI_TRACK_PAGE - bytes;
 }
 
@@ -108,7 +91,7 @@ static inline void track_written(const struct ptxi_warp *w, struct ptxi_track_ro
                          address - r->first > PTXI_TRACK_PAGE - bytes, 0) && !use_page(w, r, address, bytes))
         ptxi_track_range(w, PTXI_TRACK_WRITE, address, bytes, place);
     else
-        ptxi_track_add_writes(w, r->page, address - r->first, end - r->first, place);
+        ptxi_track_add_range(w, (uint32_t *)r->writes, address - r->first, end - r->first, place);
 }
 
 static inline const uint64_t *addresses_of(const struct ptxi_warp *w, const struct ptxi_insn *i, uint64_t *buffer)
@@ -172,17 +155,21 @@ RACY static inline bool track_stored_row(const struct ptxi_warp *w, const struct
     const unsigned strength = 3 << PTXI_CHECK_STRENGTH_SHIFT, size = i->mods & PTXI_CHECK_BYTES;
     const struct ptxi_lane_row *row = PTXI_SLOT(w, i->a);
     const uint64_t address = row->first + (uint64_t)(int64_t)i->imm, bytes = PTXI_LANES * size;
+    const uint32_t word = (i->b | (uint32_t)i->c << 16) << PTXI_TRACK_PLACE | PTXI_TRACK_MASK;
     struct ptxi_track_row *r = &w->worker->rows[ptxi_track_row_of(i)];
+    unsigned char *to;
 
     if ((i->mods & (PTXI_CHECK_ROW | PTXI_CHECK_WRITE | strength)) != (PTXI_CHECK_ROW | PTXI_CHECK_WRITE) ||
-        w->active != PTXI_ALL_LANES || ptxi_row_missing(row) || row->stride != size || address % PTXI_TRACK_BLOCK ||
-        bytes % PTXI_TRACK_BLOCK || address >= PTXI_SHARED_WINDOW)
+        w->active != PTXI_ALL_LANES || ptxi_row_missing(row) || row->stride != size || address % 8 || bytes % 64 ||
+        address >= PTXI_SHARED_WINDOW)
         return false;
     if ((r->tracker != ((struct ptxi_tracker_head *)w->cta->grid->tracker)->key ||
          address - r->first > PTXI_TRACK_PAGE - bytes) && !use_page(w, r, address, bytes))
         return false;
-    return ptxi_track_whole_blocks(r->blocks + (address - r->first) / PTXI_TRACK_BLOCK, bytes / PTXI_TRACK_BLOCK,
-                                   i->b | (uint32_t)i->c << 16);
+    to = r->writes + (address - r->first) / 2;
+    for (unsigned k = 0; k < bytes / 2; k += sizeof(eight))
+        *(eight *)(to + k) = (eight){ 0 } + word;
+    return true;
 }
 
 OP( track_access )
@@ -211,19 +198,19 @@ OP( track_access )
 
 RACY OP( track_row )
 {
-    enum { BYTES = PTXI_LANES * 4, COUNT = BYTES / PTXI_TRACK_BLOCK };
+    enum { BYTES = PTXI_LANES * 4 };
     const struct ptxi_lane_row *row = PTXI_SLOT(w, i->a);
     const struct ptxi_tracker_head *t = (const void *)w->cta->grid->tracker;
     const struct ptxi_track_row *r = &w->worker->rows[ptxi_track_row_of(i)];
     const uint64_t address = row->first + (uint64_t)(int64_t)i->imm, offset = address - r->first;
+    const eight words = (eight){ 0 } + ((i->b | (uint32_t)i->c << 16) << PTXI_TRACK_PLACE | PTXI_TRACK_MASK);
 
     if (__builtin_expect(!t, 0))
         NEXT;
-    if (__builtin_expect((ptxi_inactive(w) | ptxi_row_missing(row) | (uint64_t)(row->stride ^ 4) |
-                          (address & (PTXI_TRACK_BLOCK - 1)) | (r->tracker ^ t->key)) ||
-                         offset > PTXI_TRACK_PAGE - BYTES ||
-                         !ptxi_track_whole_blocks(r->blocks + offset / PTXI_TRACK_BLOCK, COUNT,
-                                                  i->b | (uint32_t)i->c << 16), 0))
+    if (__builtin_expect((ptxi_inactive(w) | ptxi_row_missing(row) | (uint64_t)(row->stride ^ 4) | (address & 7) |
+                          (r->tracker ^ t->key)) || offset > PTXI_TRACK_PAGE - BYTES, 0))
         return PTXI_LEVELED(op_track_access)(i, w);
+    for (unsigned k = 0; k < BYTES / 2; k += sizeof words)
+        *(eight *)(r->writes + offset / 2 + k) = words;
     NEXT;
 }
