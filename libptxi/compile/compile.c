@@ -35,6 +35,7 @@ static const struct pass {
     { "polling_loads", ptxi_ir_mark_polling_loads, IF_CHECKED },
     { "track_init", ptxi_track_init, IF_INIT },
     { "track_pointers", ptxi_track_pointers, IF_POINTERS },
+    { "track_shared", ptxi_track_shared, IF_POINTERS },
     { "launch_invariant", ptxi_hoist_launch_invariant, ALWAYS },
     { "peephole", ptxi_peephole, ALWAYS },
     { "row_registers", ptxi_use_row_registers, ALWAYS },

@@ -49,4 +49,9 @@ bool ptxi_check_wgmma(struct ptxi_ir *ir);
 /* Inserts instructions that compare the object of an access with that of its pointer. */
 bool ptxi_track_pointers(struct ptxi_ir *ir);
 
+/* --- track_shared.c --- */
+
+/* The same for shared variables. */
+bool ptxi_track_shared(struct ptxi_ir *ir);
+
 #endif

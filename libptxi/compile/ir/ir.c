@@ -61,7 +61,8 @@ static uint32_t add_vregs(struct ptxi_ir *ir, enum ptxi_class class, enum ptxi_v
     struct ptxi_vreg *v = APPEND(ir, vreg, count);
 
     for (uint32_t i = 0; v && i < count; i++)
-        v[i] = (struct ptxi_vreg){ .class = class, .kind = kind, .slot = PTXI_NONE, .value = value };
+        v[i] = (struct ptxi_vreg){ .class = class, .kind = kind, .slot = PTXI_NONE, .value = value,
+                                    .object = PTXI_NONE };
     return v ? ir->vreg_count - count : 0;
 }
 

@@ -249,6 +249,18 @@ static uint32_t add_offset(struct ptxi_lower *l, uint32_t base, int64_t offset)
     return d;
 }
 
+/* The address of a shared variable, whose bounds the checks know. */
+static uint32_t tracked_address(struct ptxi_lower *l, const struct ptxi_var *var, const struct ptxi_lower_mem *m,
+                                int64_t offset)
+{
+    uint64_t start = (uint32_t)m->offset, end = start + var->size;
+    uint32_t bounds = ptxi_ir_const(l->ir, PTXI_RC_64, start | end << 32);
+    uint32_t address = ptxi_ir_const(l->ir, PTXI_RC_32, (uint32_t)wrapping_sum(m->offset, offset));
+
+    l->ir->vregs[address].object = bounds;
+    return address;
+}
+
 uint32_t ptxi_lower_variable_address(struct ptxi_lower *l, const struct ptxi_var *var, int64_t offset,
                                      enum ptxi_class class)
 {
@@ -260,6 +272,8 @@ uint32_t ptxi_lower_variable_address(struct ptxi_lower *l, const struct ptxi_var
         ptxi_lower_unsupported(l, "address of a parameter");
         return ptxi_lower_const(l, class, 0);
     }
+    if (m.space == PTXI_SPACE_SHARED && !var->unsized && !l->layout->in_clusters && l->options->pointers)
+        return ptxi_lower_fit(l, tracked_address(l, var, &m, offset), class);
     if (m.space != PTXI_SPACE_LOCAL || var->unsized)
         return ptxi_lower_fit(l, add_offset(l, m.base, wrapping_sum(m.offset, offset)), class);
     d = ptxi_lower_temp(l, PTXI_RC_64);

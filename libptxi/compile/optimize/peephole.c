@@ -8,7 +8,8 @@
 
 static bool is_const(const struct ptxi_ir *ir, uint32_t v, uint64_t value)
 {
-    return v != PTXI_NONE && ir->vregs[v].kind == PTXI_VR_CONST && ir->vregs[v].value == value;
+    return v != PTXI_NONE && ir->vregs[v].kind == PTXI_VR_CONST && ir->vregs[v].value == value &&
+           ir->vregs[v].object == PTXI_NONE;
 }
 
 /* --- operations that copy an operand, such as the addition of offset 0 --- */

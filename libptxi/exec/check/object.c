@@ -129,3 +129,49 @@ void ptxi_object_check(struct ptxi_warp *w, const struct ptxi_insn *i, const uin
             report(w, i, l, address, &accessed, &from);
     }
 }
+
+/* --- shared variables --- */
+
+static bool is_in_variable(const struct ptxi_warp *w, uint16_t slot, unsigned lane, uint64_t address, uint64_t size)
+{
+    uint64_t bounds;
+
+    if (slot == PTXI_NO_SLOT)
+        return false;
+    bounds = ((const uint64_t *)PTXI_SLOT(w, slot))[lane];
+    return address >= (uint32_t)bounds && address + size <= bounds >> 32;
+}
+
+static void report_shared(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, uint64_t address,
+                          uint64_t size)
+{
+    struct ptxi_grid *g = w->cta->grid;
+    struct ptxi_fault_report where = { .access = i->mods & PTXI_CHECK_WRITE ? PTXI_AK_STORE : PTXI_AK_LOAD };
+    uint64_t bounds = ((const uint64_t *)PTXI_SLOT(w, i->b))[lane];
+
+    ptxi_fault_locate(&where, w, w->frame->code, i, (ptxi_lanes)1 << lane);
+    ptxi_findings_add(g->findings, &(struct ptxi_finding){
+        .kind = PTXI_FINDING_STRAY, .severity = PTXI_FINDING_ERROR, .site_count = 1,
+        .sites = { ptxi_finding_site_at(&where) }, .space = PTXI_FINDING_SHARED, .address = address,
+        .size = (uint32_t)size, .object = (uint32_t)bounds, .object_size = (bounds >> 32) - (uint32_t)bounds,
+        .detail = "it is outside of the shared variable" }, g->code->name, g->gridid);
+}
+
+void ptxi_object_check_shared(struct ptxi_warp *w, const struct ptxi_insn *i, const uint64_t *addresses,
+                              ptxi_lanes lanes)
+{
+    const struct ptxi_grid *g = w->cta->grid;
+    uint64_t bytes = i->mods & PTXI_CHECK_BYTES, size = bytes ? bytes : PTXI_CHECK_BYTES + 1;
+    uint64_t all = (uint64_t)g->code->shared_base + g->code->shared_bytes + g->dynamic_shared;
+
+    for (; lanes; lanes &= lanes - 1) {
+        unsigned l = ptxi_first_lane(lanes);
+        uint64_t at = addresses[l];
+
+        if (is_in_variable(w, i->b, l, at, size) || is_in_variable(w, i->c, l, at, size) ||
+            is_in_variable(w, i->d, l, at, size) || at + size > all)
+            continue; /* what is outside of all shared memory is reported by the access */
+        report_shared(w, i, l, at, size);
+        return;
+    }
+}

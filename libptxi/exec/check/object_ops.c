@@ -33,6 +33,22 @@ static bool is_inside(const struct ptxi_warp *w, const struct ptxi_insn *i, uint
            r.hi + (uint64_t)(int64_t)i->imm - b.base < b.end - b.base;
 }
 
+static void check_shared_object(struct ptxi_warp *w, const struct ptxi_insn *i)
+{
+    uint64_t addresses[PTXI_LANES];
+    ptxi_lanes lanes = 0;
+
+    for (ptxi_lanes left = w->active; left; left &= left - 1) {
+        unsigned l = ptxi_first_lane(left);
+
+        addresses[l] = i->mods & PTXI_CHECK_SHARED ?
+                           (uint32_t)(((const uint32_t *)PTXI_SLOT(w, i->a))[l] + (uint32_t)i->imm) :
+                           ((const uint64_t *)PTXI_SLOT(w, i->a))[l] + (uint64_t)(int64_t)i->imm - PTXI_SHARED_WINDOW;
+        lanes |= (ptxi_lanes)(addresses[l] < PTXI_WINDOW_SIZE) << l;
+    }
+    ptxi_object_check_shared(w, i, addresses, lanes);
+}
+
 OP( check_object )
 {
     const uint16_t slots[PTXI_OBJECT_ORIGINS] = { i->b, i->c, i->d };
@@ -42,6 +58,10 @@ OP( check_object )
 
     if (!w->cta->grid->findings)
         NEXT;
+    if (i->mods & PTXI_OBJECT_OF_SHARED) {
+        check_shared_object(w, i);
+        NEXT;
+    }
     for (unsigned k = 0; k < PTXI_OBJECT_ORIGINS && slots[k] != PTXI_NO_SLOT; k++) {
         if (is_inside(w, i, slots[k], k))
             NEXT;

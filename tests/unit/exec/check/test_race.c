@@ -142,6 +142,12 @@ START_TEST(tensor_memory)
 }
 END_TEST
 
+START_TEST(variables)
+{
+    check_pairs("exec/check/variables.ptx", PTXI_SANITIZER_MEMORY, 1, 9);
+}
+END_TEST
+
 START_TEST(annotated)
 {
     check_pairs("exec/check/annotated.ptx", PTXI_SANITIZER_RACE, 1, 4);
@@ -232,6 +238,7 @@ int main(void)
     tcase_add_test(t, wgmma);
     tcase_add_test(t, tensor_memory);
     tcase_add_test(t, annotated);
+    tcase_add_test(t, variables);
     tcase_add_test(t, pointers);
     tcase_add_test(t, deadlocks);
     tcase_add_loop_test(t, barriers, PTXI_SANITIZER_SYNC, PTXI_SANITIZER_SYNC + 1);
