@@ -324,7 +324,7 @@ START_TEST(constants_and_globals_are_laid_out)
                                     "ld.global.u32 %r2, [mine]; st.global.u32 [mine], %r1; ret; }\n";
     struct module m;
     struct ptxi_code *c = code_of(&m, text, "k", NULL);
-    const struct ptxi_insn *i = find_op(c, PTXI_OP_ld_const_64);
+    const struct ptxi_insn *i = find_setup_op(c, PTXI_OP_ld_const_64); /* launch-invariant */
 
     ck_assert_uint_eq(m.layout->const_count, 2);
     ck_assert_uint_eq(m.layout->const_bytes, 16);

@@ -105,12 +105,22 @@ static inline unsigned count_ops(const struct ptxi_code *c, const char *prefix)
     return n;
 }
 
+static inline const struct ptxi_insn *find_among(const struct ptxi_insn *insns, uint32_t count, uint16_t op)
+{
+    for (uint32_t k = 0; k < count; k++)
+        if (insns[k].op == op)
+            return &insns[k];
+    return NULL;
+}
+
 static inline const struct ptxi_insn *find_op(const struct ptxi_code *c, uint16_t op)
 {
-    for (uint32_t k = 0; k < c->count; k++)
-        if (c->insns[k].op == op)
-            return &c->insns[k];
-    return NULL;
+    return find_among(c->insns, c->count, op);
+}
+
+static inline const struct ptxi_insn *find_setup_op(const struct ptxi_code *c, uint16_t op)
+{
+    return find_among(c->setup, c->setup_count, op);
 }
 
 static inline uint64_t constant(const struct ptxi_code *c, uint16_t slot)
