@@ -268,7 +268,7 @@ static void meet_some(struct ptxi_cta *c, unsigned warp, uint32_t lanes, uint32_
     struct ptxi_check_warp *w = &k->warps[warp];
     struct ptxi_vclock_entry e[32] = { { 0 } };
     uint32_t count = lane_entries(k, warp, lanes, clock, e);
-    struct ptxi_knowledge what = { NULL };
+    struct ptxi_knowledge what = { .known = NULL };
 
     if (!ptxi_order_make_lanes(k, warp)) { /* rather miss races */
         meet_all(c, warp, clock);
@@ -363,7 +363,7 @@ static void pass(struct ptxi_cta *c, unsigned warp, uint32_t lanes, const struct
 static void complete_for_some(struct ptxi_cta *c, unsigned number, const ptxi_lanes *lanes, uint32_t clock)
 {
     struct ptxi_check_cta *k = c->check;
-    struct ptxi_knowledge what = { NULL };
+    struct ptxi_knowledge what = { .known = NULL };
 
     k->words.exact = k->cta_clock; /* the states of words do not know such an order */
     ptxi_knowledge_join(&what, &k->arrived[number]);
@@ -562,7 +562,7 @@ ptxi_lanes ptxi_check_cluster_waits(struct ptxi_warp *w, ptxi_lanes lanes)
 void ptxi_order_all(struct ptxi_cta *lead)
 {
     uint32_t clock = ++*ptxi_order_clock(lead);
-    struct ptxi_knowledge what = { NULL };
+    struct ptxi_knowledge what = { .known = NULL };
 
     for (uint32_t m = 0; m < lead->member_count; m++) {
         complete_for_all(lead->members[m], clock);
