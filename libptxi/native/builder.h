@@ -227,6 +227,8 @@ void ptxi_native_call_handler(struct ptxi_native_builder *c, uint32_t insn); /* 
 void ptxi_native_put_lane_masks(struct ptxi_native_builder *c);
 /* Compares a mask of lanes, of which only the active ones count, with that of all active lanes. */
 void ptxi_native_compare_active(struct ptxi_native_builder *c, unsigned reg);
+/* rax = the 64-bit element of the first active lane, in the frame; in partial code, rcx = this lane. */
+void ptxi_native_load_first_active(struct ptxi_native_builder *c, unsigned slot);
 /* A predicate = a general register, which changes. */
 void ptxi_native_store_predicate(struct ptxi_native_builder *c, unsigned slot, unsigned reg);
 /* AVX-512: the active or inactive lanes of part k, as a mask register. */

@@ -242,16 +242,9 @@ bool ptxi_native_emit_address_set(builder *c, insn *i, uint32_t first, uint32_t 
  * elements. */
 static void load_first_active(builder *c, unsigned slot, bool grows)
 {
-    if (!c->partial) {
-        ptxi_x86_load(&c->x, 64, PTXI_RAX, ptxi_native_frame(slot, 0));
-    } else {
-        ptxi_x86_load(&c->x, 32, PTXI_RCX, ptxi_native_on_stack(PTXI_STACK_ACTIVE));
-        ptxi_x86_tzcnt(&c->x, PTXI_RCX, PTXI_RCX);
-        ptxi_x86_load(&c->x, 64, PTXI_RAX,
-                      ptxi_x86_scaled(PTXI_NATIVE_FRAME, PTXI_RCX, 3, (int32_t)(slot * PTXI_UNIT)));
-        if (grows)
-            ptxi_x86_alu(&c->x, PTXI_SUB, 64, PTXI_RAX, reg(PTXI_RCX));
-    }
+    ptxi_native_load_first_active(c, slot);
+    if (c->partial && grows)
+        ptxi_x86_alu(&c->x, PTXI_SUB, 64, PTXI_RAX, reg(PTXI_RCX));
     ptxi_native_broadcast(c, T0, PTXI_RAX, 64);
 }
 

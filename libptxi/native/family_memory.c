@@ -321,27 +321,14 @@ bool ptxi_native_emit_store_shared(builder *c, insn *i, uint32_t first, uint32_t
 
 /* --- constants: one address for all lanes --- */
 
-/* rax = the 64-bit element of the first active lane */
-static void load_first_active(builder *c, unsigned slot)
-{
-    ptxi_native_sync(c, slot, ptxi_native_parts(c, 64));
-    if (!c->partial) {
-        ptxi_x86_load(&c->x, 64, PTXI_RAX, ptxi_native_frame(slot, 0));
-        return;
-    }
-    ptxi_x86_load(&c->x, 32, PTXI_RCX, ptxi_native_on_stack(PTXI_STACK_ACTIVE));
-    ptxi_x86_tzcnt(&c->x, PTXI_RCX, PTXI_RCX);
-    ptxi_x86_load(&c->x, 64, PTXI_RAX,
-                  ptxi_x86_scaled(PTXI_NATIVE_FRAME, PTXI_RCX, 3, (int32_t)(slot * PTXI_UNIT)));
-}
-
 /* Jumps to a rare case unless the active elements of the slot, of 64 bits, are equal. rax = the element. */
 static uint32_t check_same(builder *c, unsigned slot)
 {
     const unsigned first = ptxi_native_temporary(c), t = ptxi_native_temporary(c), all = ptxi_native_temporary(c);
     uint32_t rare;
 
-    load_first_active(c, slot);
+    ptxi_native_sync(c, slot, ptxi_native_parts(c, 64));
+    ptxi_native_load_first_active(c, slot);
     ptxi_native_broadcast(c, first, PTXI_RAX, 64);
     for (unsigned k = 0; k < ptxi_native_parts(c, 64); k++) {
         const struct ptxi_x86_rm value = ptxi_native_operand(c, part(c, slot, k));

@@ -77,6 +77,18 @@ void ptxi_native_compare_active(builder *c, unsigned r)
     ptxi_x86_alu(&c->x, PTXI_CMP, 32, r, ptxi_native_on_stack(PTXI_STACK_ACTIVE));
 }
 
+void ptxi_native_load_first_active(builder *c, unsigned slot)
+{
+    if (!c->partial) {
+        ptxi_x86_load(&c->x, 64, PTXI_RAX, ptxi_native_frame(slot, 0));
+        return;
+    }
+    ptxi_x86_load(&c->x, 32, PTXI_RCX, ptxi_native_on_stack(PTXI_STACK_ACTIVE));
+    ptxi_x86_tzcnt(&c->x, PTXI_RCX, PTXI_RCX);
+    ptxi_x86_load(&c->x, 64, PTXI_RAX,
+                  ptxi_x86_scaled(PTXI_NATIVE_FRAME, PTXI_RCX, 3, (int32_t)(slot * PTXI_UNIT)));
+}
+
 void ptxi_native_store_predicate(builder *c, unsigned slot, unsigned r)
 {
     const struct ptxi_x86_rm p = ptxi_native_frame(slot, 0);
