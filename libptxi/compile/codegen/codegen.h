@@ -46,8 +46,22 @@ bool ptxi_check_wgmma(struct ptxi_ir *ir);
 
 /* --- track_pointers.c --- */
 
+enum { PTXI_MAX_ORIGINS = 3 };
+
+/* The registers that a value comes from. */
+struct ptxi_origins {
+    uint32_t v[PTXI_MAX_ORIGINS];
+    uint8_t count;
+    bool unknown;
+};
+
 /* Inserts instructions that compare the object of an access with that of its pointer. */
 bool ptxi_track_pointers(struct ptxi_ir *ir);
+/* For each register, the number of writes, at most 2. A write in some lanes counts as 2. */
+void ptxi_count_definitions(const struct ptxi_ir *ir, uint8_t *definitions);
+/* Inserts the check of an access before it. mods: PTXI_OBJECT_... */
+void ptxi_check_origins(struct ptxi_ir *ir, struct ptxi_ir_insertions *ins, uint32_t at, const struct ptxi_origins *o,
+                        uint16_t mods);
 
 /* --- track_shared.c --- */
 

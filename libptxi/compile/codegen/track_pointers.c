@@ -14,18 +14,10 @@
 
 #include <string.h>
 
-enum { MAX_ORIGINS = 3 };
-
-struct origins {
-    uint32_t v[MAX_ORIGINS];
-    uint8_t count;
-    bool unknown;
-};
-
 struct tracker {
     struct ptxi_ir *ir;
     struct ptxi_ir_insertions ins;
-    struct origins *of;  /* per register */
+    struct ptxi_origins *of;  /* per register */
     uint8_t *definitions; /* per register: the number of writes, at most 2; one in some lanes counts as 2 */
     bool *param, *loaded; /* per register: it is a parameter of the kernel; a loaded value */
     bool changed;
@@ -55,16 +47,27 @@ static bool is_stable(const struct tracker *t, uint32_t v)
     return t->ir->vregs[v].kind == PTXI_VR_CONST || (t->param[v] && t->definitions[v] == 1);
 }
 
-static void count_definitions(struct tracker *t)
+void ptxi_count_definitions(const struct ptxi_ir *ir, uint8_t *definitions)
+{
+    for (uint32_t k = 0; k < ir->count; k++) {
+        const struct ptxi_ir_inst *i = &ir->insts[k];
+        struct ptxi_ir_walk w = ptxi_ir_writes(ir, i);
+        bool partial = i->guard != PTXI_NONE && !(i->flags & PTXI_IF_FRESH);
+        uint32_t v;
+
+        while (!(i->flags & PTXI_IF_DEAD) && ptxi_ir_next(&w, &v))
+            definitions[v] = (uint8_t)(definitions[v] || partial ? 2 : 1);
+    }
+}
+
+static void find_kinds(struct tracker *t)
 {
     for (uint32_t k = 0; k < t->ir->count; k++) {
         const struct ptxi_ir_inst *i = &t->ir->insts[k];
         struct ptxi_ir_walk w = ptxi_ir_writes(t->ir, i);
-        bool partial = i->guard != PTXI_NONE && !(i->flags & PTXI_IF_FRESH);
         uint32_t v;
 
         while (!(i->flags & PTXI_IF_DEAD) && ptxi_ir_next(&w, &v)) {
-            t->definitions[v] = (uint8_t)(t->definitions[v] || partial ? 2 : 1);
             t->param[v] |= is_param_load(i->op) && i->flags & PTXI_IF_PURE && t->ir->func->is_entry;
             t->loaded[v] |= !t->param[v] && ptxi_op_flags[i->op] & PTXI_OP_FLAG_LOAD;
         }
@@ -81,14 +84,14 @@ static void forget(struct tracker *t, uint32_t v)
 
 static void add_origin(struct tracker *t, uint32_t v, uint32_t origin)
 {
-    struct origins *o = &t->of[v];
+    struct ptxi_origins *o = &t->of[v];
 
     for (unsigned k = 0; k < o->count; k++)
         if (o->v[k] == origin)
             return;
     if (o->unknown)
         return;
-    if (o->count == MAX_ORIGINS || (t->definitions[v] > 1 && !is_stable(t, origin))) {
+    if (o->count == PTXI_MAX_ORIGINS || (t->definitions[v] > 1 && !is_stable(t, origin))) {
         forget(t, v);
         return;
     }
@@ -98,7 +101,7 @@ static void add_origin(struct tracker *t, uint32_t v, uint32_t origin)
 
 static void add_origins_of(struct tracker *t, uint32_t v, uint32_t from)
 {
-    const struct origins o = t->of[from];
+    const struct ptxi_origins o = t->of[from];
 
     if (t->ir->vregs[from].class == PTXI_RC_128 || o.unknown)
         forget(t, v);
@@ -158,16 +161,16 @@ static void find_origins(struct tracker *t)
 /* --- checks --- */
 
 /* The origins of an address. */
-static struct origins origins_of(const struct tracker *t, uint32_t address)
+static struct ptxi_origins origins_of(const struct tracker *t, uint32_t address)
 {
-    struct origins o = t->of[address];
+    struct ptxi_origins o = t->of[address];
 
     if (is_address(&t->ir->vregs[address]))
-        o = (struct origins){ .unknown = true }; /* a variable itself */
+        o = (struct ptxi_origins){ .unknown = true }; /* a variable itself */
     return o;
 }
 
-static bool is_known(const struct tracker *t, const struct origins *o)
+static bool is_known(const struct tracker *t, const struct ptxi_origins *o)
 {
     bool any = false;
 
@@ -176,35 +179,46 @@ static bool is_known(const struct tracker *t, const struct origins *o)
     return any && !o->unknown;
 }
 
+void ptxi_check_origins(struct ptxi_ir *ir, struct ptxi_ir_insertions *ins, uint32_t at, const struct ptxi_origins *o,
+                        uint16_t mods)
+{
+    static const uint8_t fields[PTXI_MAX_ORIGINS] = { PTXI_F_B, PTXI_F_C, PTXI_F_D };
+    const struct ptxi_ir_inst access = ir->insts[at];
+    struct ptxi_ir_inst *i;
+
+    ptxi_ir_make(ir, ins, at, PTXI_OP_check_object, 0, PTXI_RC_PRED, PTXI_NONE, PTXI_NONE);
+    if (ir->oom)
+        return;
+    i = &ins->list[ins->count - 1].inst;
+    i->writes = 0;
+    i->v[PTXI_F_D] = PTXI_NONE;
+    i->mods = (uint16_t)((access.check & (PTXI_CHECK_BYTES | PTXI_CHECK_WRITE | PTXI_CHECK_SHARED |
+                                          PTXI_CHECK_GENERIC)) | mods);
+    ptxi_ir_set_read(i, PTXI_F_A, access.v[PTXI_F_A]);
+    for (unsigned k = 0; k < o->count; k++)
+        ptxi_ir_set_read(i, fields[k], o->v[k]);
+    i->imm = access.imm;
+    i->guard = access.guard;
+    i->guard_negated = access.guard_negated;
+    i->flags = PTXI_IF_NOT_SHARED;
+}
+
 static void check(struct tracker *t, uint32_t at)
 {
-    static const uint8_t fields[MAX_ORIGINS] = { PTXI_F_B, PTXI_F_C, PTXI_F_D };
     const struct ptxi_ir_inst access = t->ir->insts[at];
-    struct origins o;
-    struct ptxi_ir_inst *i;
+    struct ptxi_origins o;
+    uint16_t mods = 0;
 
     if (!access.check || access.check & (PTXI_CHECK_SHARED | PTXI_CHECK_LOCAL) || access.flags & PTXI_IF_DEAD)
         return;
     o = origins_of(t, access.v[PTXI_F_A]);
     if (!is_known(t, &o))
         return;
-    ptxi_ir_make(t->ir, &t->ins, at, PTXI_OP_check_object, 0, PTXI_RC_PRED, PTXI_NONE, PTXI_NONE);
-    if (t->ir->oom)
-        return;
-    i = &t->ins.list[t->ins.count - 1].inst;
-    i->writes = 0;
-    i->v[PTXI_F_D] = PTXI_NONE;
-    i->mods = access.check & (PTXI_CHECK_BYTES | PTXI_CHECK_WRITE | PTXI_CHECK_GENERIC);
-    ptxi_ir_set_read(i, PTXI_F_A, access.v[PTXI_F_A]);
     for (unsigned k = 0; k < o.count; k++) {
-        ptxi_ir_set_read(i, fields[k], o.v[k]);
-        i->mods |= (uint16_t)(t->loaded[o.v[k]] << (PTXI_OBJECT_LOADED_SHIFT + k));
-        i->mods |= (uint16_t)(is_stable(t, o.v[k]) << (PTXI_OBJECT_SAME_SHIFT + k));
+        mods |= (uint16_t)(t->loaded[o.v[k]] << (PTXI_OBJECT_LOADED_SHIFT + k));
+        mods |= (uint16_t)(is_stable(t, o.v[k]) << (PTXI_OBJECT_SAME_SHIFT + k));
     }
-    i->imm = access.imm;
-    i->guard = access.guard;
-    i->guard_negated = access.guard_negated;
-    i->flags = PTXI_IF_NOT_SHARED;
+    ptxi_check_origins(t->ir, &t->ins, at, &o, mods);
 }
 
 bool ptxi_track_pointers(struct ptxi_ir *ir)
@@ -212,13 +226,14 @@ bool ptxi_track_pointers(struct ptxi_ir *ir)
     struct tracker t = { .ir = ir };
     uint32_t count = ir->count;
 
-    t.of = ARENA_NEW(ir->arena, struct origins, ir->vreg_count + 1);
+    t.of = ARENA_NEW(ir->arena, struct ptxi_origins, ir->vreg_count + 1);
     t.definitions = ARENA_NEW(ir->arena, uint8_t, ir->vreg_count + 1);
     t.param = ARENA_NEW(ir->arena, bool, ir->vreg_count + 1);
     t.loaded = ARENA_NEW(ir->arena, bool, ir->vreg_count + 1);
     if (!t.of || !t.definitions || !t.param || !t.loaded)
         return !(ir->oom = true);
-    count_definitions(&t);
+    ptxi_count_definitions(ir, t.definitions);
+    find_kinds(&t);
     find_origins(&t);
     for (uint32_t k = 0; k < count && !ir->oom; k++)
         check(&t, k);

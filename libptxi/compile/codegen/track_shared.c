@@ -8,34 +8,13 @@
 
 #include <string.h>
 
-enum { MAX_ORIGINS = 3 };
-
-struct origins {
-    uint32_t v[MAX_ORIGINS]; /* constants with the bounds of variables */
-    uint8_t count;
-    bool unknown;
-};
-
 struct tracker {
     struct ptxi_ir *ir;
     struct ptxi_ir_insertions ins;
-    struct origins *of;   /* per register */
-    uint8_t *definitions; /* per register: the number of writes, at most 2 */
+    struct ptxi_origins *of; /* per register: constants with the bounds of variables */
+    uint8_t *definitions;    /* per register */
     bool changed;
 };
-
-static void count_definitions(struct tracker *t)
-{
-    for (uint32_t k = 0; k < t->ir->count; k++) {
-        const struct ptxi_ir_inst *i = &t->ir->insts[k];
-        struct ptxi_ir_walk w = ptxi_ir_writes(t->ir, i);
-        bool partial = i->guard != PTXI_NONE && !(i->flags & PTXI_IF_FRESH);
-        uint32_t v;
-
-        while (!(i->flags & PTXI_IF_DEAD) && ptxi_ir_next(&w, &v))
-            t->definitions[v] = (uint8_t)(t->definitions[v] || partial ? 2 : 1);
-    }
-}
 
 static void forget(struct tracker *t, uint32_t v)
 {
@@ -45,12 +24,12 @@ static void forget(struct tracker *t, uint32_t v)
 
 static void add_origin(struct tracker *t, uint32_t v, uint32_t origin)
 {
-    struct origins *o = &t->of[v];
+    struct ptxi_origins *o = &t->of[v];
 
     for (unsigned k = 0; k < o->count; k++)
         if (o->v[k] == origin)
             return;
-    if (o->count == MAX_ORIGINS) {
+    if (o->count == PTXI_MAX_ORIGINS) {
         forget(t, v);
         return;
     }
@@ -65,7 +44,7 @@ static bool has_origins(const struct tracker *t, uint32_t v)
 
 static void add_origins_of(struct tracker *t, uint32_t v, uint32_t from)
 {
-    const struct origins o = t->of[from];
+    const struct ptxi_origins o = t->of[from];
 
     if (o.unknown)
         forget(t, v);
@@ -134,31 +113,14 @@ static void for_each(struct tracker *t, void (*apply)(struct tracker *t, const s
 
 static void check(struct tracker *t, uint32_t at)
 {
-    static const uint8_t fields[MAX_ORIGINS] = { PTXI_F_B, PTXI_F_C, PTXI_F_D };
-    const struct ptxi_ir_inst access = t->ir->insts[at];
-    const struct origins *o;
-    struct ptxi_ir_inst *i;
+    const struct ptxi_ir_inst *access = &t->ir->insts[at];
+    const struct ptxi_origins *o;
 
-    if (!(access.check & (PTXI_CHECK_SHARED | PTXI_CHECK_GENERIC)) || access.flags & PTXI_IF_DEAD)
+    if (!(access->check & (PTXI_CHECK_SHARED | PTXI_CHECK_GENERIC)) || access->flags & PTXI_IF_DEAD)
         return;
-    o = &t->of[access.v[PTXI_F_A]];
-    if (!o->count || o->unknown)
-        return;
-    ptxi_ir_make(t->ir, &t->ins, at, PTXI_OP_check_object, 0, PTXI_RC_PRED, PTXI_NONE, PTXI_NONE);
-    if (t->ir->oom)
-        return;
-    i = &t->ins.list[t->ins.count - 1].inst;
-    i->writes = 0;
-    i->v[PTXI_F_D] = PTXI_NONE;
-    i->mods = (access.check & (PTXI_CHECK_BYTES | PTXI_CHECK_WRITE | PTXI_CHECK_SHARED | PTXI_CHECK_GENERIC)) |
-              PTXI_OBJECT_OF_SHARED;
-    ptxi_ir_set_read(i, PTXI_F_A, access.v[PTXI_F_A]);
-    for (unsigned k = 0; k < o->count; k++)
-        ptxi_ir_set_read(i, fields[k], o->v[k]);
-    i->imm = access.imm;
-    i->guard = access.guard;
-    i->guard_negated = access.guard_negated;
-    i->flags = PTXI_IF_NOT_SHARED;
+    o = &t->of[access->v[PTXI_F_A]];
+    if (o->count && !o->unknown)
+        ptxi_check_origins(t->ir, &t->ins, at, o, PTXI_OBJECT_OF_SHARED);
 }
 
 bool ptxi_track_shared(struct ptxi_ir *ir)
@@ -166,11 +128,11 @@ bool ptxi_track_shared(struct ptxi_ir *ir)
     struct tracker t = { .ir = ir };
     uint32_t count = ir->count;
 
-    t.of = ARENA_NEW(ir->arena, struct origins, ir->vreg_count + 1);
+    t.of = ARENA_NEW(ir->arena, struct ptxi_origins, ir->vreg_count + 1);
     t.definitions = ARENA_NEW(ir->arena, uint8_t, ir->vreg_count + 1);
     if (!t.of || !t.definitions)
         return !(ir->oom = true);
-    count_definitions(&t);
+    ptxi_count_definitions(ir, t.definitions);
     for_each(&t, propagate);
     for_each(&t, find_mixed);
     for_each(&t, propagate);
