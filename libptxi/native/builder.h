@@ -229,6 +229,10 @@ void ptxi_native_put_lane_masks(struct ptxi_native_builder *c);
 void ptxi_native_compare_active(struct ptxi_native_builder *c, unsigned reg);
 /* rax = the 64-bit element of the first active lane, in the frame; in partial code, rcx = this lane. */
 void ptxi_native_load_first_active(struct ptxi_native_builder *c, unsigned slot);
+/* A loop over the active lanes, in their order: rdx = the lane, edi = this lane and those after it. The first returns
+ * the place that the second needs. */
+uint32_t ptxi_native_begin_active(struct ptxi_native_builder *c);
+void ptxi_native_end_active(struct ptxi_native_builder *c, uint32_t next);
 /* A predicate = a general register, which changes. */
 void ptxi_native_store_predicate(struct ptxi_native_builder *c, unsigned slot, unsigned reg);
 /* AVX-512: the active or inactive lanes of part k, as a mask register. */

@@ -360,6 +360,12 @@ void ptxi_x86_tzcnt(struct ptxi_x86 *x, unsigned reg, unsigned from)
     general(x, 32, 0x0fbc, reg, ptxi_x86_reg(from), 0);
 }
 
+void ptxi_x86_popcnt(struct ptxi_x86 *x, unsigned reg, unsigned from)
+{
+    byte(x, 0xf3);
+    general(x, 32, 0x0fb8, reg, ptxi_x86_reg(from), 0);
+}
+
 void ptxi_x86_imul(struct ptxi_x86 *x, unsigned reg, struct ptxi_x86_rm rm)
 {
     general(x, 64, 0x0faf, reg, rm, 0);

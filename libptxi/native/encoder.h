@@ -168,6 +168,7 @@ void ptxi_x86_shr(struct ptxi_x86 *x, unsigned bits, unsigned reg, unsigned coun
 void ptxi_x86_shlx(struct ptxi_x86 *x, unsigned reg, unsigned from, unsigned count); /* 64 bits */
 void ptxi_x86_shl_cl(struct ptxi_x86 *x, unsigned reg); /* 32 bits */
 void ptxi_x86_tzcnt(struct ptxi_x86 *x, unsigned reg, unsigned from); /* 32 bits: the number of the lowest bit */
+void ptxi_x86_popcnt(struct ptxi_x86 *x, unsigned reg, unsigned from); /* 32 bits */
 void ptxi_x86_imul(struct ptxi_x86 *x, unsigned reg, struct ptxi_x86_rm rm);   /* 64 bits */
 void ptxi_x86_movsxd(struct ptxi_x86 *x, unsigned reg, struct ptxi_x86_rm rm); /* 32 to 64 bits */
 void ptxi_x86_lea(struct ptxi_x86 *x, unsigned bits, unsigned reg, struct ptxi_x86_rm rm);

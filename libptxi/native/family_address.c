@@ -96,6 +96,15 @@ static void compare_vectors(builder *c, unsigned count, bool is_64, bool grows)
 
 /* --- d = a * b + c. The index a is extended to 64 bits. --- */
 
+/* r = a 32-bit integer, extended to 64 bits */
+static void load_word(builder *c, unsigned r, struct ptxi_x86_rm memory, bool is_signed)
+{
+    if (is_signed)
+        ptxi_x86_movsxd(&c->x, r, memory);
+    else
+        ptxi_x86_load(&c->x, 32, r, memory);
+}
+
 static void multiply_lanes(builder *c, insn *i, bool is_signed)
 {
     const uint32_t extend = is_signed ? PTXI_V_PMOVSXDQ : PTXI_V_PMOVZXDQ;
@@ -112,13 +121,49 @@ static void multiply_lanes(builder *c, insn *i, bool is_signed)
     ptxi_native_set_lanes(c, i->d);
 }
 
+/* The same for a few active lanes. */
+static void multiply_few_lanes(builder *c, insn *i, bool is_signed)
+{
+    const struct ptxi_x86_rm index = ptxi_x86_scaled(PTXI_NATIVE_FRAME, PTXI_RDX, 2, i->a * PTXI_UNIT);
+    const int32_t lanes = i->d * PTXI_UNIT + (int32_t)offsetof(struct ptxi_address, lanes);
+    uint32_t next;
+
+    load_word(c, PTXI_RSI, ptxi_native_frame(i->b, 0), is_signed);
+    ptxi_x86_imm(&c->x, PTXI_R8, 0);
+    if (i->c != PTXI_NO_SLOT)
+        ptxi_x86_load(&c->x, 64, PTXI_R8, ptxi_native_frame(i->c, 0));
+    next = ptxi_native_begin_active(c);
+    load_word(c, PTXI_RAX, index, is_signed);
+    ptxi_x86_imul(&c->x, PTXI_RAX, reg(PTXI_RSI));
+    ptxi_x86_alu(&c->x, PTXI_ADD, 64, PTXI_RAX, reg(PTXI_R8));
+    ptxi_x86_store(&c->x, 64, ptxi_x86_scaled(PTXI_NATIVE_FRAME, PTXI_RDX, 3, lanes), PTXI_RAX);
+    ptxi_native_end_active(c, next);
+    ptxi_native_set_lanes(c, i->d);
+}
+
+static void multiply_active_lanes(builder *c, insn *i, bool is_signed)
+{
+    enum { FEW = 6 }; /* so many lanes take as long as vectors with all */
+    uint32_t many, done;
+
+    ptxi_x86_load(&c->x, 32, PTXI_RAX, ptxi_native_on_stack(PTXI_STACK_ACTIVE));
+    ptxi_x86_popcnt(&c->x, PTXI_RAX, PTXI_RAX);
+    ptxi_x86_alu_imm(&c->x, PTXI_CMP, 32, reg(PTXI_RAX), FEW);
+    many = ptxi_x86_jump_if(&c->x, PTXI_A);
+    multiply_few_lanes(c, i, is_signed);
+    done = ptxi_x86_jump(&c->x);
+    ptxi_x86_patch(&c->x, many, c->x.size);
+    multiply_lanes(c, i, is_signed);
+    ptxi_x86_patch(&c->x, done, c->x.size);
+}
+
 void ptxi_native_address_wide_lanes(builder *c, insn *i, uint32_t is_signed, uint32_t unused)
 {
     uint32_t differ, done;
 
     (void)unused;
     if (c->partial) {
-        multiply_lanes(c, i, is_signed);
+        multiply_active_lanes(c, i, is_signed);
         return;
     }
     for (unsigned k = 0; k < ptxi_native_parts(c, 32); k++)
@@ -126,13 +171,8 @@ void ptxi_native_address_wide_lanes(builder *c, insn *i, uint32_t is_signed, uin
     op(c, PTXI_V_BROADCASTD, T0, 0, 0);
     compare_vectors(c, ptxi_native_parts(c, 32), false, false);
     differ = ptxi_x86_jump_if(&c->x, PTXI_NE);
-    if (is_signed) {
-        ptxi_x86_movsxd(&c->x, PTXI_RAX, ptxi_native_frame(i->a, 0));
-        ptxi_x86_movsxd(&c->x, PTXI_RCX, ptxi_native_frame(i->b, 0));
-    } else {
-        ptxi_x86_load(&c->x, 32, PTXI_RAX, ptxi_native_frame(i->a, 0));
-        ptxi_x86_load(&c->x, 32, PTXI_RCX, ptxi_native_frame(i->b, 0));
-    }
+    load_word(c, PTXI_RAX, ptxi_native_frame(i->a, 0), is_signed);
+    load_word(c, PTXI_RCX, ptxi_native_frame(i->b, 0), is_signed);
     ptxi_x86_imul(&c->x, PTXI_RAX, reg(PTXI_RCX));
     add_base(c, i);
     ptxi_x86_imm(&c->x, PTXI_RCX, 0);

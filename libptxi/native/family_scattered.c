@@ -96,6 +96,7 @@ static void check_global(builder *c, insn *i, unsigned size, bool is_store)
     for (unsigned k = 0; k < parts; k++) {
         op(c, PTXI_V_PSUBQ, t, k, from);
         if (c->x.wide) {
+            only_active(c, t, t, k, 64);
             ptxi_x86_vector_masked(&c->x, PTXI_V_PCMPUQ, MASK, t, reg(most), PTXI_COMPARE_LE, k ? MASK : 0);
         } else {
             op(c, PTXI_V_PCMPGTQ, t, t, most);
@@ -160,7 +161,9 @@ static void check_shared(builder *c, insn *i, unsigned size)
 struct access {
     insn *i;
     unsigned bytes, count, bits; /* of elements, see PTXI_ELEMENTS */
+    unsigned slots[4];           /* of the elements; the first `count` */
     bool shared;
+    bool checks_each;            /* each lane is checked before it is accessed, see checks_each_lane() */
     unsigned lanes;              /* offset of the addresses in the frame */
 };
 
@@ -188,7 +191,7 @@ static void load_lanes(builder *c, unsigned lanes)
         ptxi_x86_vector(&c->x, PTXI_V_MOV, k, 0, ptxi_native_frame(0, lanes + k * c->bytes));
 }
 
-/* The same in partial code, for the active lanes. */
+/* The same in partial code, for the active lanes, which are in the frame afterwards. */
 static void load_active(builder *c, unsigned slot, unsigned lanes)
 {
     const struct ptxi_x86_rm active = ptxi_native_on_stack(PTXI_STACK_ACTIVE);
@@ -236,6 +239,33 @@ static void load_address_register(builder *c, unsigned slot, unsigned lanes, uns
     ptxi_x86_patch(&c->x, done, c->x.size);
 }
 
+static void find_slots(struct access *a, bool is_store)
+{
+    insn *i = a->i;
+    const unsigned stored[] = { i->b, i->c, i->d, i->mods }, pair[] = { i->d, i->c }, quad[] = { i->d, i->b, i->c, i->mods };
+    const unsigned *slots = is_store ? stored : a->count == 4 ? quad : pair;
+
+    for (unsigned e = 0; e < a->count; e++)
+        a->slots[e] = slots[e];
+}
+
+/* Partial code checks each lane of a load just before it loads it, because few lanes may be active. If a check fails,
+ * the handler loads all lanes again, so results must not overwrite the addresses. A store must not happen twice. */
+static bool checks_each_lane(const builder *c, const struct access *a, uint32_t kind)
+{
+    const unsigned begin = a->i->a * PTXI_UNIT, end = a->lanes + 8 * PTXI_LANES;
+
+    if (!c->partial || a->shared || kind & PTXI_STORES)
+        return false;
+    for (unsigned e = 0; e < a->count; e++) {
+        const unsigned slot = a->slots[e] * PTXI_UNIT;
+
+        if (a->slots[e] != PTXI_NO_SLOT && slot < end && begin < slot + a->bits / 8 * PTXI_LANES)
+            return false;
+    }
+    return true;
+}
+
 static struct access begin_access(builder *c, insn *i, uint32_t elements, uint32_t kind)
 {
     const enum ptxi_native_addresses where = (enum ptxi_native_addresses)(kind & 3);
@@ -246,15 +276,20 @@ static struct access begin_access(builder *c, insn *i, uint32_t elements, uint32
     const unsigned step = a.bytes < 4 || a.count == 4 ? a.bytes * a.count : 0;
 
     a.lanes = i->a * PTXI_UNIT + (in_register ? (unsigned)offsetof(struct ptxi_address, lanes) : 0);
+    find_slots(&a, kind & PTXI_STORES);
+    a.checks_each = checks_each_lane(c, &a, kind);
     if (a.shared) {
         check_shared(c, i, a.bytes * a.count);
         return a;
     }
     if (in_register)
         load_address_register(c, i->a, a.lanes, step);
-    else
+    else if (!a.checks_each)
         load_lanes(c, a.lanes);
-    check_global(c, i, a.bytes * a.count, kind & PTXI_STORES);
+    if (a.checks_each)
+        load_bounds(c, i, a.bytes * a.count, false);
+    else
+        check_global(c, i, a.bytes * a.count, kind & PTXI_STORES);
     return a;
 }
 
@@ -400,14 +435,14 @@ static uint32_t jump_unless_one(builder *c, const struct access *a)
     return ptxi_x86_jump_if(&c->x, PTXI_NE);
 }
 
-static void load_one(builder *c, const struct access *a, const unsigned *slots)
+static void load_one(builder *c, const struct access *a)
 {
     for (unsigned e = 0; e < a->count; e++) {
-        if (slots[e] == PTXI_NO_SLOT)
+        if (a->slots[e] == PTXI_NO_SLOT)
             continue;
         ptxi_x86_vector(&c->x, PTXI_V_BROADCASTD, T0, 0, memory_of_lane(c, a, 0, 4 * e));
         for (unsigned k = 0; k < ptxi_native_parts(c, 32); k++)
-            store_part(c, slots[e], k, T0);
+            store_part(c, a->slots[e], k, T0);
     }
 }
 
@@ -435,7 +470,7 @@ static struct ptxi_x86_rm eight_lanes(unsigned slot, unsigned k)
 }
 
 /* With vectors of 256 bits. */
-static void load_quads(builder *c, const struct access *a, const unsigned *slots)
+static void load_quads(builder *c, const struct access *a)
 {
     const bool wide = c->x.wide;
 
@@ -447,8 +482,8 @@ static void load_quads(builder *c, const struct access *a, const unsigned *slots
         }
         transpose_4(c, low_registers, temporaries, middle_registers);
         for (unsigned e = 0; e < 4; e++)
-            if (slots[e] != PTXI_NO_SLOT)
-                ptxi_x86_vector(&c->x, PTXI_V_MOV_TO, middle_registers[e], 0, eight_lanes(slots[e], k));
+            if (a->slots[e] != PTXI_NO_SLOT)
+                ptxi_x86_vector(&c->x, PTXI_V_MOV_TO, middle_registers[e], 0, eight_lanes(a->slots[e], k));
     }
     c->x.wide = wide;
 }
@@ -456,12 +491,10 @@ static void load_quads(builder *c, const struct access *a, const unsigned *slots
 /* Words, or vectors of words. Often all lanes have one address. */
 static void load_one_or_all(builder *c, const struct access *a)
 {
-    insn *i = a->i;
-    const unsigned pair[] = { i->d, i->c }, quad[] = { i->d, i->b, i->c, i->mods };
     uint32_t other, done;
 
     other = jump_unless_one(c, a);
-    load_one(c, a, a->count < 4 ? pair : quad);
+    load_one(c, a);
     done = ptxi_x86_jump(&c->x);
     ptxi_x86_patch(&c->x, other, c->x.size);
     if (a->count == 1)
@@ -469,7 +502,7 @@ static void load_one_or_all(builder *c, const struct access *a)
     else if (a->count == 2)
         load_pairs(c, a);
     else
-        load_quads(c, a, quad);
+        load_quads(c, a);
     ptxi_x86_patch(&c->x, done, c->x.size);
 }
 
@@ -686,24 +719,36 @@ static unsigned log_2(unsigned n)
     return (unsigned)__builtin_ctz(n);
 }
 
-/* rdx = a lane, rax = its address, edi = this lane and those after it. Returns where the next lane begins. */
+/* Fails if the address of a lane, in rax, is not as check_global() expects. */
+static void check_lane(builder *c, const struct access *a)
+{
+    const unsigned size = a->bytes * a->count;
+
+    ptxi_x86_load(&c->x, 64, PTXI_RCX, reg(PTXI_RAX));
+    ptxi_x86_alu(&c->x, PTXI_SUB, 64, PTXI_RCX, reg(PTXI_RSI));
+    ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_RCX, reg(PTXI_R8));
+    ptxi_native_fail(c, PTXI_A);
+    if (size > 1) {
+        ptxi_x86_test_imm(&c->x, reg(PTXI_RAX), (int32_t)size - 1);
+        ptxi_native_fail(c, PTXI_NE);
+    }
+}
+
+/* rax = the address of the lane in rdx. */
 static uint32_t begin_active(builder *c, const struct access *a)
 {
     uint32_t next;
 
-    ptxi_x86_load(&c->x, 32, PTXI_RDI, ptxi_native_on_stack(PTXI_STACK_ACTIVE));
-    next = c->x.size;
-    ptxi_x86_tzcnt(&c->x, PTXI_RDX, PTXI_RDI);
+    if (a->checks_each) {
+        ptxi_x86_load(&c->x, 64, PTXI_RSI, reg(PTXI_RAX));
+        ptxi_x86_load(&c->x, 64, PTXI_R8, reg(PTXI_RCX));
+    }
+    next = ptxi_native_begin_active(c);
     ptxi_x86_load(&c->x, a->shared ? 32 : 64, PTXI_RAX,
                   ptxi_x86_scaled(PTXI_NATIVE_FRAME, PTXI_RDX, a->shared ? 2 : 3, (int32_t)a->lanes));
+    if (a->checks_each)
+        check_lane(c, a);
     return next;
-}
-
-static void end_active(builder *c, uint32_t next)
-{
-    ptxi_x86_lea(&c->x, 32, PTXI_RDX, ptxi_x86_at(PTXI_RDI, -1));
-    ptxi_x86_alu(&c->x, PTXI_AND, 32, PTXI_RDI, reg(PTXI_RDX));
-    ptxi_x86_patch(&c->x, ptxi_x86_jump_if(&c->x, PTXI_NE), next);
 }
 
 /* Element e of the lane. */
@@ -720,13 +765,10 @@ static struct ptxi_x86_rm value_of_active(const struct access *a, unsigned slot)
 
 static void load_active_lanes(builder *c, const struct access *a, bool is_signed)
 {
-    insn *i = a->i;
-    const unsigned pair[] = { i->d, i->c }, quad[] = { i->d, i->b, i->c, i->mods };
-    const unsigned *slots = a->count == 4 ? quad : pair;
     const uint32_t next = begin_active(c, a);
 
     for (unsigned e = 0; e < a->count; e++) {
-        if (slots[e] == PTXI_NO_SLOT)
+        if (a->slots[e] == PTXI_NO_SLOT)
             continue;
         if (a->bytes >= 4)
             ptxi_x86_load(&c->x, a->bits, PTXI_RCX, memory_of_active(a, e));
@@ -734,30 +776,28 @@ static void load_active_lanes(builder *c, const struct access *a, bool is_signed
             (is_signed ? ptxi_x86_load_signed_part : ptxi_x86_load_part)(&c->x, 8 * a->bytes, PTXI_RCX,
                                                                          memory_of_active(a, e));
         if (a->bits == 16)
-            ptxi_x86_store_part(&c->x, 16, value_of_active(a, slots[e]), PTXI_RCX);
+            ptxi_x86_store_part(&c->x, 16, value_of_active(a, a->slots[e]), PTXI_RCX);
         else
-            ptxi_x86_store(&c->x, a->bits, value_of_active(a, slots[e]), PTXI_RCX);
+            ptxi_x86_store(&c->x, a->bits, value_of_active(a, a->slots[e]), PTXI_RCX);
     }
-    end_active(c, next);
+    ptxi_native_end_active(c, next);
 }
 
 static void store_active_lanes(builder *c, const struct access *a)
 {
-    insn *i = a->i;
-    const unsigned slots[] = { i->b, i->c, i->d, i->mods };
     const uint32_t next = begin_active(c, a);
 
     for (unsigned e = 0; e < a->count; e++) {
         if (a->bits == 16)
-            ptxi_x86_load_part(&c->x, 16, PTXI_RCX, value_of_active(a, slots[e]));
+            ptxi_x86_load_part(&c->x, 16, PTXI_RCX, value_of_active(a, a->slots[e]));
         else
-            ptxi_x86_load(&c->x, a->bits, PTXI_RCX, value_of_active(a, slots[e]));
+            ptxi_x86_load(&c->x, a->bits, PTXI_RCX, value_of_active(a, a->slots[e]));
         if (a->bytes < 4)
             ptxi_x86_store_part(&c->x, 8 * a->bytes, memory_of_active(a, e), PTXI_RCX);
         else
             ptxi_x86_store(&c->x, a->bits, memory_of_active(a, e), PTXI_RCX);
     }
-    end_active(c, next);
+    ptxi_native_end_active(c, next);
 }
 
 static void scatter(builder *c, const struct access *a, uint32_t code, unsigned from, unsigned index)
@@ -822,13 +862,12 @@ static void store_pairs(builder *c, const struct access *a)
 
 static void store_quads(builder *c, const struct access *a)
 {
-    const unsigned slots[] = { a->i->b, a->i->c, a->i->d, a->i->mods };
     const bool wide = c->x.wide;
 
     c->x.wide = false;
     for (unsigned k = 0; k < PTXI_LANES / LANES; k++) {
         for (unsigned e = 0; e < 4; e++)
-            ptxi_x86_vector(&c->x, PTXI_V_MOV, e, 0, eight_lanes(slots[e], k));
+            ptxi_x86_vector(&c->x, PTXI_V_MOV, e, 0, eight_lanes(a->slots[e], k));
         transpose_4(c, low_registers, temporaries, middle_registers);
         for (unsigned l = 0; l < LANES; l++) {
             const unsigned from = middle_registers[l % 4];

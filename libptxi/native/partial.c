@@ -89,6 +89,23 @@ void ptxi_native_load_first_active(builder *c, unsigned slot)
                   ptxi_x86_scaled(PTXI_NATIVE_FRAME, PTXI_RCX, 3, (int32_t)(slot * PTXI_UNIT)));
 }
 
+uint32_t ptxi_native_begin_active(builder *c)
+{
+    uint32_t next;
+
+    ptxi_x86_load(&c->x, 32, PTXI_RDI, ptxi_native_on_stack(PTXI_STACK_ACTIVE));
+    next = c->x.size;
+    ptxi_x86_tzcnt(&c->x, PTXI_RDX, PTXI_RDI);
+    return next;
+}
+
+void ptxi_native_end_active(builder *c, uint32_t next)
+{
+    ptxi_x86_lea(&c->x, 32, PTXI_RDX, ptxi_x86_at(PTXI_RDI, -1));
+    ptxi_x86_alu(&c->x, PTXI_AND, 32, PTXI_RDI, reg(PTXI_RDX));
+    ptxi_x86_patch(&c->x, ptxi_x86_jump_if(&c->x, PTXI_NE), next);
+}
+
 void ptxi_native_store_predicate(builder *c, unsigned slot, unsigned r)
 {
     const struct ptxi_x86_rm p = ptxi_native_frame(slot, 0);

@@ -20,6 +20,7 @@ static const char *const general_texts[] = {
     "movzx ecx,BYTE PTR [rbp+0x11]", "movzx ecx,WORD PTR [rbp+0x12]", "mov BYTE PTR [rax+r14*1+0x3],cl",
     "mov WORD PTR [rax+0x4],cx", "mov BYTE PTR [rsp+0x2],0x1", "shlx rax,rcx,rdx", "tzcnt edx,ecx",
     "movsx ecx,BYTE PTR [rbp+rdx*2+0x11]", "movsx ecx,WORD PTR [rax+r14*8+0x200]",
+    "popcnt ecx,eax",
 };
 
 static void encode_general(struct ptxi_x86 *x)
@@ -59,6 +60,7 @@ static void encode_general(struct ptxi_x86 *x)
     ptxi_x86_tzcnt(x, PTXI_RDX, PTXI_RCX);
     ptxi_x86_load_signed_part(x, 8, PTXI_RCX, ptxi_x86_scaled(PTXI_RBP, PTXI_RDX, 1, 17));
     ptxi_x86_load_signed_part(x, 16, PTXI_RCX, ptxi_x86_scaled(PTXI_RAX, PTXI_R14, 3, 512));
+    ptxi_x86_popcnt(x, PTXI_RCX, PTXI_RAX);
 }
 
 /* Vector instructions: the name for 256 and for 512 bits, and the operands: `r` reg, `v` first, `m` the last one. */
