@@ -16,6 +16,10 @@ enum { PTXI_NATIVE_HEAT = 256 };
 /* The dispatch loop of launches with the native tier, for struct ptxi_level. */
 struct ptxi_warp *ptxi_native_run(struct ptxi_warp *w, const struct ptxi_insn *pc);
 
+/* Whether the function and those that it calls are known to have no machine code. Then the interpreter's loop is
+ * faster. */
+bool ptxi_native_is_useless(const struct ptxi_code *code);
+
 /* Frees the machine code of a function, which nothing executes any more. */
 void ptxi_native_release(const struct ptxi_code *code);
 

@@ -159,14 +159,23 @@ void ptxi_native_listing_free(struct ptxi_native_listing *listing)
 /* Instructions in which native code does not pay for its entry. */
 enum { SHORT = 6 };
 
-/* Whether native code is of no use for a function. */
+/* Whether native code is of no use for a function. A function that it calls may have some. */
 static bool is_too_short(const struct ptxi_code *code)
 {
-    bool loops = false;
+    bool long_run = code->count >= SHORT;
 
-    for (uint32_t k = 0; k < code->count; k++)
-        loops |= ptxi_native_is_branch(code->insns[k].op) && code->insns[k].imm <= 0;
-    return code->count < SHORT && !loops;
+    for (uint32_t k = 0; k < code->count; k++) {
+        const struct ptxi_insn *i = &code->insns[k];
+
+        long_run |= i->op == PTXI_OP_call || i->op == PTXI_OP_call_indirect;
+        long_run |= ptxi_native_is_branch(i->op) && i->imm <= 0;
+    }
+    return !long_run;
+}
+
+bool ptxi_native_is_useless(const struct ptxi_code *code)
+{
+    return code->state && atomic_load_explicit(&code->state->code, memory_order_acquire) == &none && is_too_short(code);
 }
 
 /* One thread compiles. The others interpret meanwhile. */

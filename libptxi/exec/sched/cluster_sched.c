@@ -270,7 +270,7 @@ static enum ptxi_cluster_status run_randomly(struct ptxi_cta *lead)
 /* Counters and sanitizers are for the interpreter. */
 static bool is_native(const struct ptxi_grid *g)
 {
-    return g->native && !g->counting && !g->check && !g->findings;
+    return g->native && !g->counting && !g->check && !g->findings && !ptxi_native_is_useless(g->code);
 }
 
 static const struct ptxi_level *level_in_order(const struct ptxi_grid *g, const struct ptxi_level *level)
