@@ -71,9 +71,9 @@ struct ptxi_native_rare {
     uint32_t region_exit;                /* as in the builder */
     bool partial;
     unsigned registers[2];               /* CANONIZE */
-    ptxi_native_lanes_emitter *lanes;    /* HANDLER: what to try before, or NULL */
+    ptxi_native_lanes_emitter *lanes;    /* HANDLER, REGION: what to try before, or NULL */
     uint32_t jump;                       /* the last jump to it, or UINT32_MAX */
-    uint32_t resume;                     /* HANDLER, CANONIZE: where the code continues */
+    uint32_t resume;                     /* HANDLER, CANONIZE, REGION with `lanes`: where the code continues */
     struct ptxi_native_cache before, after;
 };
 
@@ -209,7 +209,7 @@ void ptxi_native_replace_nan(struct ptxi_native_builder *c, unsigned reg);
 
 /* --- rare cases --- */
 uint32_t ptxi_native_rare(struct ptxi_native_builder *c, enum ptxi_native_rare_kind kind);
-/* A rare case of kind HANDLER tries this first. */
+/* A rare case of kind HANDLER or REGION tries this first. */
 void ptxi_native_try_lanes(struct ptxi_native_builder *c, uint32_t rare, ptxi_native_lanes_emitter *lanes);
 /* For listings: the code from here on is a rare case of the instruction. */
 void ptxi_native_add_piece(struct ptxi_native_builder *c, uint32_t insn);
@@ -281,7 +281,10 @@ void ptxi_native_ranges(struct ptxi_native_builder *c, const struct ptxi_insn *i
 /* For a comparison of their equality: goes to the rare case unless both are rows with the same stride. The flags are
  * those of a comparison of their first lanes. */
 void ptxi_native_equality(struct ptxi_native_builder *c, const struct ptxi_insn *i, uint32_t rare);
-/* In a region: eax = the lanes in which a comparison of index registers holds. */
+/* The lanes of an index register in the frame get the values of its row. */
+void ptxi_native_spread(struct ptxi_native_builder *c, unsigned slot);
+/* eax = the lanes in which a comparison of index registers holds, and anything in inactive lanes. For code that works
+ * on the complete frame. */
 void ptxi_native_compare_index_lanes(struct ptxi_native_builder *c, const struct ptxi_insn *i, uint32_t kind,
                                      uint32_t condition);
 enum ptxi_native_index_op { PTXI_INDEX_MOV, PTXI_INDEX_ADD, PTXI_INDEX_SUB, PTXI_INDEX_MUL, PTXI_INDEX_SHL };

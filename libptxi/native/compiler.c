@@ -201,6 +201,8 @@ static void put_rare(struct ptxi_native_builder *c, const struct ptxi_native_rar
     case PTXI_RARE_REGION:
         c->cache = r->before;
         ptxi_native_drop(c);
+        if (r->lanes)
+            try_lanes(c, r);
         put_region(c, r);
         break;
     case PTXI_RARE_CANONIZE:

@@ -105,7 +105,8 @@ static void load_word(builder *c, unsigned r, struct ptxi_x86_rm memory, bool is
         ptxi_x86_load(&c->x, 32, r, memory);
 }
 
-static void multiply_lanes(builder *c, insn *i, bool is_signed)
+/* The indices begin at this offset in the frame. */
+static void multiply_lanes(builder *c, insn *i, unsigned indices, bool is_signed)
 {
     const uint32_t extend = is_signed ? PTXI_V_PMOVSXDQ : PTXI_V_PMOVZXDQ;
     const uint32_t multiply = is_signed ? PTXI_V_PMULDQ : PTXI_V_PMULUDQ;
@@ -113,7 +114,7 @@ static void multiply_lanes(builder *c, insn *i, bool is_signed)
     ptxi_x86_vector(&c->x, PTXI_V_BROADCASTQ, T0, 0, ptxi_native_frame(i->b, 0)); /* reads only lower words */
     broadcast_base(c, i);
     for (unsigned k = 0; k < ptxi_native_parts(c, 64); k++) {
-        ptxi_x86_vector(&c->x, extend, T1, 0, ptxi_native_frame(i->a, k * c->bytes / 2));
+        ptxi_x86_vector(&c->x, extend, T1, 0, ptxi_native_frame(0, indices + k * c->bytes / 2));
         op(c, multiply, T1, T1, T0);
         op(c, PTXI_V_PADDQ, T1, T1, T4);
         ptxi_native_store_lanes(c, T1, lanes_of(c, i->d, k), k, 64, T2);
@@ -122,9 +123,9 @@ static void multiply_lanes(builder *c, insn *i, bool is_signed)
 }
 
 /* The same for a few active lanes. */
-static void multiply_few_lanes(builder *c, insn *i, bool is_signed)
+static void multiply_few_lanes(builder *c, insn *i, unsigned indices, bool is_signed)
 {
-    const struct ptxi_x86_rm index = ptxi_x86_scaled(PTXI_NATIVE_FRAME, PTXI_RDX, 2, i->a * PTXI_UNIT);
+    const struct ptxi_x86_rm index = ptxi_x86_scaled(PTXI_NATIVE_FRAME, PTXI_RDX, 2, (int32_t)indices);
     const int32_t lanes = i->d * PTXI_UNIT + (int32_t)offsetof(struct ptxi_address, lanes);
     uint32_t next;
 
@@ -141,7 +142,7 @@ static void multiply_few_lanes(builder *c, insn *i, bool is_signed)
     ptxi_native_set_lanes(c, i->d);
 }
 
-static void multiply_active_lanes(builder *c, insn *i, bool is_signed)
+static void multiply_active_lanes(builder *c, insn *i, unsigned indices, bool is_signed)
 {
     enum { FEW = 6 }; /* so many lanes take as long as vectors with all */
     uint32_t many, done;
@@ -150,20 +151,30 @@ static void multiply_active_lanes(builder *c, insn *i, bool is_signed)
     ptxi_x86_popcnt(&c->x, PTXI_RAX, PTXI_RAX);
     ptxi_x86_alu_imm(&c->x, PTXI_CMP, 32, reg(PTXI_RAX), FEW);
     many = ptxi_x86_jump_if(&c->x, PTXI_A);
-    multiply_few_lanes(c, i, is_signed);
+    multiply_few_lanes(c, i, indices, is_signed);
     done = ptxi_x86_jump(&c->x);
     ptxi_x86_patch(&c->x, many, c->x.size);
-    multiply_lanes(c, i, is_signed);
+    multiply_lanes(c, i, indices, is_signed);
     ptxi_x86_patch(&c->x, done, c->x.size);
+}
+
+void ptxi_native_address_index_lanes(builder *c, insn *i, uint32_t is_signed, uint32_t unused)
+{
+    const unsigned indices = i->a * PTXI_UNIT + (unsigned)offsetof(struct ptxi_index, lanes);
+
+    (void)unused;
+    ptxi_native_spread(c, i->a);
+    (c->partial ? multiply_active_lanes : multiply_lanes)(c, i, indices, is_signed);
 }
 
 void ptxi_native_address_wide_lanes(builder *c, insn *i, uint32_t is_signed, uint32_t unused)
 {
+    const unsigned indices = i->a * PTXI_UNIT;
     uint32_t differ, done;
 
     (void)unused;
     if (c->partial) {
-        multiply_active_lanes(c, i, is_signed);
+        multiply_active_lanes(c, i, indices, is_signed);
         return;
     }
     for (unsigned k = 0; k < ptxi_native_parts(c, 32); k++)
@@ -179,7 +190,7 @@ void ptxi_native_address_wide_lanes(builder *c, insn *i, uint32_t is_signed, uin
     set_row(c, i->d);
     done = ptxi_x86_jump(&c->x);
     ptxi_x86_patch(&c->x, differ, c->x.size);
-    multiply_lanes(c, i, is_signed);
+    multiply_lanes(c, i, indices, is_signed);
     ptxi_x86_patch(&c->x, done, c->x.size);
 }
 

@@ -91,6 +91,27 @@ bool ptxi_native_emit_bra_compare(builder *c, insn *i, uint32_t kind, uint32_t c
     return true;
 }
 
+/* A branch on index registers that are no rows: all lanes jump, or none does. Else it fails with the lanes in eax. */
+static void branch_lanes(builder *c, insn *i, uint32_t kind, uint32_t condition)
+{
+    const uint32_t target = (uint32_t)(i - c->code->insns) + (uint32_t)i->imm;
+    uint32_t others;
+
+    ptxi_native_compare_index_lanes(c, i, kind, condition);
+    ptxi_native_compare_active(c, PTXI_RAX);
+    others = ptxi_x86_jump_if(&c->x, PTXI_NE);
+    if (c->partial) {
+        ptxi_x86_load(&c->x, 32, PTXI_RCX, ptxi_x86_reg(PTXI_RAX));
+        ptxi_native_compare_stop(c, target);
+        ptxi_x86_load(&c->x, 32, PTXI_RAX, ptxi_x86_reg(PTXI_RCX));
+        ptxi_native_fail(c, PTXI_A);
+    }
+    ptxi_native_jump_to(c, target);
+    ptxi_x86_patch(&c->x, others, c->x.size);
+    ptxi_x86_test(&c->x, 32, PTXI_RAX, PTXI_RAX);
+    ptxi_native_fail(c, PTXI_NE);
+}
+
 /* A comparison of index registers. */
 bool ptxi_native_emit_bra_index(builder *c, insn *i, uint32_t kind, uint32_t condition)
 {
@@ -98,17 +119,20 @@ bool ptxi_native_emit_bra_index(builder *c, insn *i, uint32_t kind, uint32_t con
     uint32_t all, some;
 
     if (c->region.exit) {
+        ptxi_native_drop(c);
         ptxi_native_compare_index_lanes(c, i, kind, condition);
         ptxi_native_region_branch(c, target_of(c, i));
         return true;
     }
     all = ptxi_native_rare(c, PTXI_RARE_JUMP);
-    some = ptxi_native_rare(c, PTXI_RARE_LEAVE);
+    some = ptxi_native_rare(c, begins_region(c) ? PTXI_RARE_REGION : PTXI_RARE_HANDLER);
+    ptxi_native_try_lanes(c, some, branch_lanes);
     if (all != UINT32_MAX)
         c->rare[all].target = target_of(c, i);
     if (condition == PTXI_COMPARE_EQ || condition == PTXI_COMPARE_NE) {
         ptxi_native_equality(c, i, some);
         ptxi_native_jump_rare(c, all, condition == PTXI_COMPARE_EQ ? PTXI_E : PTXI_NE);
+        ptxi_native_resume(c, some);
         return true;
     }
     ptxi_native_ranges(c, i, (enum ptxi_native_kind)kind, some);
@@ -123,6 +147,7 @@ bool ptxi_native_emit_bra_index(builder *c, insn *i, uint32_t kind, uint32_t con
         ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_RDX, first_b);
         ptxi_native_jump_rare(c, some, PTXI_GE);
     }
+    ptxi_native_resume(c, some);
     return true;
 }
 

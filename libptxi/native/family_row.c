@@ -1,9 +1,10 @@
-/* Operations on row registers (exec/engine/row_register.h), if the operands are rows of all lanes. They are scalar
- * operations on the frame. */
+/* Operations on row registers (exec/engine/row_register.h). If the operands are rows of all lanes, they are scalar
+ * operations on the frame. Else they are rare cases with vectors, on the complete frame: in blocks of 16 x 16 threads,
+ * for example, %tid is no row. */
 #include <stddef.h>
 
 #include "exec/engine/row_register.h"
-#include "native/builder.h"
+#include "native/memory.h"
 
 typedef struct ptxi_native_builder builder;
 typedef const struct ptxi_insn insn;
@@ -21,6 +22,81 @@ static void set_row(builder *c, unsigned slot)
     ptxi_x86_store(&c->x, 64, FIELD(slot, form), PTXI_NATIVE_ROW);
     ptxi_x86_store(&c->x, 64, FIELD(slot, first), PTXI_RAX);
     ptxi_x86_store(&c->x, 64, FIELD(slot, stride), PTXI_RCX);
+}
+
+/* --- lanes of index registers --- */
+
+enum { MASK = 1 };
+
+static struct ptxi_x86_rm lanes_of(const builder *c, unsigned slot, unsigned k)
+{
+    return ptxi_native_frame(slot, (unsigned)offsetof(struct ptxi_index, lanes) + k * c->bytes);
+}
+
+/* Puts part k of a row to the lanes in `in_row` (AVX2: a vector; AVX-512: the lowest bits of ecx). */
+static void spread_part(builder *c, unsigned slot, unsigned k, unsigned first, unsigned stride, unsigned in_row)
+{
+    enum { VALUE = 4, OLD, HERE };
+    const struct ptxi_x86_rm lanes = lanes_of(c, slot, k);
+
+    ptxi_x86_vector(&c->x, PTXI_V_PMULLD, VALUE, stride, ptxi_native_constant(PTXI_CONST_IOTA, k * c->bytes));
+    ptxi_x86_vector(&c->x, PTXI_V_PADDD, VALUE, VALUE, reg(first));
+    ptxi_x86_vector(&c->x, PTXI_V_MOV, OLD, 0, lanes);
+    if (c->x.wide) {
+        ptxi_x86_kmovw_to(&c->x, MASK, PTXI_RCX);
+        ptxi_x86_shr(&c->x, 32, PTXI_RCX, PTXI_LANES / 2);
+        ptxi_x86_vector_masked(&c->x, PTXI_V_BLENDMD, VALUE, OLD, reg(VALUE), -1, MASK);
+    } else {
+        const struct ptxi_x86_rm bits = ptxi_native_constant(PTXI_CONST_LANE_BIT, k * c->bytes);
+
+        ptxi_x86_vector(&c->x, PTXI_V_PAND, HERE, in_row, bits);
+        ptxi_x86_vector(&c->x, PTXI_V_PCMPEQD, HERE, HERE, bits);
+        ptxi_x86_vector_imm(&c->x, PTXI_V_BLENDVB, VALUE, OLD, reg(VALUE), HERE << 4);
+    }
+    ptxi_x86_vector(&c->x, PTXI_V_MOV_TO, VALUE, 0, lanes);
+}
+
+void ptxi_native_spread(builder *c, unsigned slot)
+{
+    enum { FIRST, STRIDE, IN_ROW };
+    uint32_t none;
+
+    ptxi_x86_load(&c->x, 64, PTXI_RCX, FIELD(slot, form));
+    ptxi_x86_alu_imm(&c->x, PTXI_CMP, 32, reg(PTXI_RCX), (int32_t)PTXI_ROW_FORM);
+    none = ptxi_x86_jump_if(&c->x, PTXI_NE);
+    ptxi_x86_shr(&c->x, 64, PTXI_RCX, 32);
+    ptxi_x86_vector(&c->x, PTXI_V_BROADCASTD, FIRST, 0, FIELD(slot, first));
+    ptxi_x86_vector(&c->x, PTXI_V_BROADCASTD, STRIDE, 0, FIELD(slot, stride));
+    if (!c->x.wide)
+        ptxi_native_broadcast(c, IN_ROW, PTXI_RCX, 32);
+    for (unsigned k = 0; k < ptxi_native_parts(c, 32); k++)
+        spread_part(c, slot, k, FIRST, STRIDE, IN_ROW);
+    ptxi_x86_patch(&c->x, none, c->x.size);
+}
+
+/* d = a op b, and + c if `adds` */
+static void index_lanes(builder *c, insn *i, uint32_t op, uint32_t adds)
+{
+    enum { D, SCRATCH };
+    static const uint32_t codes[] = {
+        [PTXI_INDEX_ADD] = PTXI_V_PADDD, [PTXI_INDEX_SUB] = PTXI_V_PSUBD, [PTXI_INDEX_MUL] = PTXI_V_PMULLD,
+        [PTXI_INDEX_SHL] = PTXI_V_PSLLVD, /* 0 for counts of 32 and more */
+    };
+
+    ptxi_native_spread(c, i->a);
+    if (op != PTXI_INDEX_MOV)
+        ptxi_native_spread(c, i->b);
+    if (adds)
+        ptxi_native_spread(c, i->c);
+    for (unsigned k = 0; k < ptxi_native_parts(c, 32); k++) {
+        ptxi_x86_vector(&c->x, PTXI_V_MOV, D, 0, lanes_of(c, i->a, k));
+        if (op != PTXI_INDEX_MOV)
+            ptxi_x86_vector(&c->x, codes[op], D, D, lanes_of(c, i->b, k));
+        if (adds)
+            ptxi_x86_vector(&c->x, PTXI_V_PADDD, D, D, lanes_of(c, i->c, k));
+        ptxi_native_store_lanes(c, D, lanes_of(c, i->d, k), k, 32, SCRATCH);
+    }
+    ptxi_native_set_lanes(c, i->d);
 }
 
 /* --- index registers: 32 bits. rax becomes the first value, rcx the stride. --- */
@@ -65,6 +141,7 @@ bool ptxi_native_emit_index(builder *c, insn *i, uint32_t op, uint32_t adds)
 {
     uint32_t rare = ptxi_native_rare(c, PTXI_RARE_HANDLER);
 
+    ptxi_native_try_lanes(c, rare, index_lanes);
     ptxi_native_check_target(c, i->d, rare);
     ptxi_native_check_row(c, i->a, rare);
     if (op != PTXI_INDEX_MOV)
@@ -156,20 +233,9 @@ void ptxi_native_equality(builder *c, insn *i, uint32_t rare)
 
 /* --- comparisons that hold in some lanes. The code works on the complete frame. --- */
 
-/* d = part k of a row */
-static void expand_part(builder *c, unsigned d, unsigned slot, unsigned k, unsigned scratch)
-{
-    ptxi_x86_vector(&c->x, PTXI_V_BROADCASTD, d, 0, FIELD(slot, stride));
-    ptxi_x86_vector(&c->x, PTXI_V_BROADCASTD, scratch, 0, FIELD(slot, first));
-    ptxi_x86_vector(&c->x, PTXI_V_PMULLD, d, d, ptxi_native_constant(PTXI_CONST_IOTA, k * c->bytes));
-    ptxi_x86_vector(&c->x, PTXI_V_PADDD, d, d, reg(scratch));
-}
-
 /* ecx = the lanes of a part in which the condition, = or <, holds */
 static void compare_part(builder *c, unsigned a, unsigned b, bool is_signed, bool equal, unsigned scratch)
 {
-    enum { MASK = 1 };
-
     if (c->x.wide) {
         ptxi_x86_vector_masked(&c->x, is_signed ? PTXI_V_PCMPD : PTXI_V_PCMPUD, MASK, a, reg(b),
                                equal ? PTXI_COMPARE_EQ : PTXI_COMPARE_LT, 0);
@@ -188,18 +254,17 @@ static void compare_part(builder *c, unsigned a, unsigned b, bool is_signed, boo
     ptxi_x86_vector(&c->x, PTXI_V_MOVMSKPS, PTXI_RCX, 0, reg(a));
 }
 
-/* eax = the lanes in which the condition holds, and anything in inactive lanes */
-static void compare_lanes(builder *c, insn *i, uint32_t kind, uint32_t condition)
+void ptxi_native_compare_index_lanes(builder *c, insn *i, uint32_t kind, uint32_t condition)
 {
     enum { A, B, SCRATCH };
     const bool equal = condition == PTXI_COMPARE_EQ || condition == PTXI_COMPARE_NE;
     const unsigned parts = ptxi_native_parts(c, 32);
 
-    ptxi_native_expect_row(c, i->a);
-    ptxi_native_expect_row(c, i->b);
+    ptxi_native_spread(c, i->a);
+    ptxi_native_spread(c, i->b);
     for (unsigned k = 0; k < parts; k++) {
-        expand_part(c, A, i->a, k, SCRATCH);
-        expand_part(c, B, i->b, k, SCRATCH);
+        ptxi_x86_vector(&c->x, PTXI_V_MOV, A, 0, lanes_of(c, i->a, k));
+        ptxi_x86_vector(&c->x, PTXI_V_MOV, B, 0, lanes_of(c, i->b, k));
         compare_part(c, A, B, kind == PTXI_SIGNED || equal, equal, SCRATCH);
         if (k) {
             ptxi_x86_shl(&c->x, 32, PTXI_RCX, k * PTXI_LANES / parts);
@@ -214,17 +279,10 @@ static void compare_lanes(builder *c, insn *i, uint32_t kind, uint32_t condition
 
 static void setp_lanes(builder *c, insn *i, uint32_t kind, uint32_t condition)
 {
-    compare_lanes(c, i, kind, condition);
+    ptxi_native_compare_index_lanes(c, i, kind, condition);
     if (i->mods & PTXI_MOD_NOT_C)
         ptxi_x86_not(&c->x, PTXI_RAX);
     ptxi_native_store_predicate(c, i->d, PTXI_RAX);
-}
-
-void ptxi_native_compare_index_lanes(builder *c, insn *i, uint32_t kind, uint32_t condition)
-{
-    ptxi_native_drop(c);
-    c->lanes_case = ptxi_native_rare(c, PTXI_RARE_HANDLER);
-    compare_lanes(c, i, kind, condition);
 }
 
 /* A predicate that holds in all lanes or in none. */
@@ -266,6 +324,7 @@ bool ptxi_native_emit_address_index(builder *c, insn *i, uint32_t is_signed, uin
     if (i->c != PTXI_NO_SLOT)
         ptxi_native_scalar(c, i->c);
     rare = ptxi_native_rare(c, PTXI_RARE_HANDLER);
+    ptxi_native_try_lanes(c, rare, ptxi_native_address_index_lanes);
     ptxi_native_check_target(c, i->d, rare);
     ptxi_native_check_row(c, i->a, rare);
     load_extended(c, is_signed, PTXI_RAX, FIELD(i->a, first));

@@ -58,7 +58,8 @@ static inline void ptxi_native_broadcast(struct ptxi_native_builder *c, unsigned
 }
 
 /* Accesses and addresses of lanes that are not a row. */
-ptxi_native_lanes_emitter ptxi_native_access_lanes, ptxi_native_address_wide_lanes, ptxi_native_address_shift_lanes;
+ptxi_native_lanes_emitter ptxi_native_access_lanes, ptxi_native_address_wide_lanes, ptxi_native_address_index_lanes,
+    ptxi_native_address_shift_lanes;
 
 /* Runs such code in the place of an operation. */
 void ptxi_native_put_lanes(struct ptxi_native_builder *c, const struct ptxi_insn *i, ptxi_native_lanes_emitter *lanes,

@@ -17,7 +17,7 @@ static uint32_t draw(struct random *r, uint32_t n)
     return (uint32_t)(r->state >> 33) % n;
 }
 
-/* Registers: %r and %d have random bits, %i small indices, %c the counters of loops. */
+/* Registers: %r and %d have random bits, %i and %j small indices, %c the counters of loops. */
 enum { REGS = 6, WIDE = 4, PREDS = 4, THREADS = 96, BLOCKS = 2, WORDS = 4096, OUT = 16 };
 
 /* --- operations --- */
@@ -149,6 +149,29 @@ static void any_access(struct random *r, struct ptxi_str *s)
                         offset);
 }
 
+/* An index from the thread's position, which is no row in narrow blocks; a comparison of it, or an access there. */
+static void any_index(struct random *r, struct ptxi_str *s)
+{
+    static const char *const forms[] = { "add.s32 %%j%u, %%j0, %%j1;\n", "sub.s32 %%j%u, %%j1, %%j0;\n",
+                                         "mad.lo.s32 %%j%u, %%j1, 5, %%j0;\n", "mad.lo.s32 %%j%u, %%j0, 3, %%j1;\n",
+                                         "shl.b32 %%j%u, %%j1, 2;\n", "shl.b32 %%j%u, %%j0, %%j1;\n",
+                                         "mul.lo.s32 %%j%u, %%j0, %%j1;\n", "mov.u32 %%j%u, %%j1;\n" };
+    static const char *const conditions[] = { "eq", "ne", "lt", "le", "gt", "ge" };
+    const unsigned d = 2 + draw(r, 2);
+
+    ptxi_str_printf(s, forms[draw(r, 8)], d);
+    if (draw(r, 2)) {
+        ptxi_str_printf(s, "setp.%s.%c32 %%p%u, %%j%u, ", conditions[draw(r, 6)], draw(r, 2) ? 's' : 'u',
+                        draw(r, PREDS), d);
+        ptxi_str_printf(s, draw(r, 2) ? "%%j%u;\n" : "%u;\n", draw(r, 4));
+    } else {
+        ptxi_str_printf(s, "mul.wide.%c32 %%a2, %%j%u, 4;\nadd.s64 %%a2, %%a2, %%a1;\n", draw(r, 4) ? 's' : 'u',
+                        draw(r, 3) ? d : draw(r, 4));
+        ptxi_str_printf(s, draw(r, 2) ? "ld.global.b32 %%r%u, [%%a2+2048];\n" : "st.global.b32 [%%a2+2048], %%r%u;\n",
+                        draw(r, REGS));
+    }
+}
+
 /* A load of a constant, mostly at one address. */
 static void any_constant(struct random *r, struct ptxi_str *s)
 {
@@ -217,8 +240,9 @@ static void any_shuffle(struct random *r, struct ptxi_str *s)
 
 static void any_operation(struct random *r, struct ptxi_str *s)
 {
-    switch (draw(r, 10)) {
+    switch (draw(r, 11)) {
     case 0: case 1: any_predicate(r, s); break;
+    case 10: any_index(r, s); break;
     case 2: any_access(r, s); break;
     case 3: draw(r, 2) ? any_access(r, s) : any_other_access(r, s); break;
     case 4: case 5: draw(r, 4) ? any_64(r, s) : any_constant(r, s); break;
@@ -241,10 +265,10 @@ struct program {
 /* A predicate that is often the same in all lanes. */
 static void condition(struct program *p, unsigned predicate)
 {
-    static const char *const often[] = { "%c9, 3", "%c9, 9", "%i0, 40", "%i1, 100" };
+    static const char *const often[] = { "%c9, 3", "%c9, 9", "%i0, 40", "%i1, 100", "%j0, 6", "%j1, 2" };
 
     if (draw(p->random, 3))
-        ptxi_str_printf(p->text, "setp.lt.s32 %%p%u, %s;\n", predicate, often[draw(p->random, 4)]);
+        ptxi_str_printf(p->text, "setp.lt.s32 %%p%u, %s;\n", predicate, often[draw(p->random, 6)]);
 }
 
 static void body(struct program *p, unsigned depth)
@@ -298,9 +322,13 @@ static void write_program(struct random *r, struct ptxi_str *s, unsigned rounds)
         ptxi_str_printf(s, "%s%#x", k ? ", " : "", draw(r, 3) ? 0x3f000000 + draw(r, 1 << 26) : draw(r, 1 << 30) * 4);
     ptxi_str_puts(s, "};\n"
                      ".visible .entry k(.param .u64 data, .param .u64 out)\n{\n"
-                     ".reg .b32 %r<9>, %i<12>, %c<10>;\n.reg .b16 %h<9>;\n.reg .b64 %d<9>, %a<9>;\n.reg .pred %p<10>;\n"
+                     ".reg .b32 %r<9>, %i<12>, %c<10>, %j<4>, %t<4>;\n.reg .b16 %h<9>;\n.reg .b64 %d<9>, %a<9>;\n.reg .pred %p<10>;\n"
                      ".shared .align 8 .b8 tile[1024];\n"
-                     "ld.param.u64 %a1, [data];\nmov.u32 %i4, %ctaid.x;\nmov.u32 %i5, %ntid.x;\nmov.u32 %i6, %tid.x;\n"
+                     "ld.param.u64 %a1, [data];\nmov.u32 %i4, %ctaid.x;\nmov.u32 %i5, %ntid.x;\nmov.u32 %t0, %tid.x;\n"
+                     "mov.u32 %t1, %tid.y;\nmad.lo.s32 %i6, %t1, %i5, %t0;\nmov.u32 %t2, %ntid.y;\n"
+                     "mul.lo.s32 %i5, %i5, %t2;\nmov.u32 %t3, %ctaid.y;\n"
+                     "mad.lo.s32 %j0, %t3, 4, %t0;\nadd.s32 %j1, %t1, %t3;\n"
+                     "mov.u32 %j2, 0;\nmov.u32 %j3, 1;\n"
                      "mad.lo.s32 %i0, %i4, %i5, %i6;\nand.b32 %i3, %i6, 31;\nmov.u32 %i8, tile;\nmov.u32 %i1, 7;\n"
                      "mul.lo.s32 %i2, %i6, 37;\nand.b32 %i2, %i2, 63;\nmov.u32 %c9, 0;\n"
                      "and.b32 %i7, %i6, 63;\nshl.b32 %i7, %i7, 2;\nadd.s32 %i7, %i7, %i8;\n"
@@ -347,7 +375,23 @@ struct outcome {
     uint32_t data[WORDS], out[THREADS * BLOCKS * OUT];
 };
 
-static void launch(ptxiFunction f, ptxiTier tier, const uint32_t *words, unsigned threads, ptxiDevicePtr data,
+/* Threads of a block. */
+struct shape {
+    unsigned x, y;
+};
+
+static struct shape any_shape(struct random *r)
+{
+    static const struct shape narrow[] = { { 16, 6 }, { 8, 12 }, { 4, 24 }, { 48, 2 }, { 5, 13 }, { 16, 3 }, { 1, 70 } };
+
+    switch (draw(r, 4)) {
+    case 0: return (struct shape){ 1 + draw(r, THREADS), 1 };
+    case 1: return narrow[draw(r, 7)];
+    default: return (struct shape){ THREADS, 1 };
+    }
+}
+
+static void launch(ptxiFunction f, ptxiTier tier, const uint32_t *words, struct shape block, ptxiDevicePtr data,
                    ptxiDevicePtr out, struct outcome *o)
 {
     void *params[] = { &data, &out };
@@ -357,7 +401,7 @@ static void launch(ptxiFunction f, ptxiTier tier, const uint32_t *words, unsigne
     ok(ptxiCtxSetTier(NULL, tier));
     ok(ptxiMemcpyHtoD(data, words, sizeof o->data));
     ok(ptxiMemsetD32(out, 0xdead, sizeof o->out / 4));
-    ok(ptxiLaunchKernel(f, BLOCKS, 1, 1, threads, 1, 1, 0, NULL, params, NULL));
+    ok(ptxiLaunchKernel(f, BLOCKS, 1, 1, block.x, block.y, 1, 0, NULL, params, NULL));
     o->result = ptxiCtxSynchronize();
     if (o->result) {
         ok(ptxiGetLastReport(NULL, &report));
@@ -408,24 +452,25 @@ static void check_program(unsigned seed, struct endings *endings)
     struct ptxi_str s;
     ptxiModule m;
     ptxiFunction f;
-    unsigned threads, limit;
+    struct shape block;
+    unsigned limit;
 
     ptxi_str_init(&s, NULL);
     limit = draw(&r, 4) ? 0 : 1 + draw(&r, 300000);
     write_program(&r, &s, limit ? 3000 : 0);
     fill(&r, words);
-    threads = draw(&r, 4) ? THREADS : 1 + draw(&r, THREADS);
+    block = any_shape(&r);
     ok(ptxiCtxSetLimit(PTXI_LIMIT_INSTRUCTIONS, limit));
     ok(ptxiMemAlloc(&data, sizeof words));
     ok(ptxiMemAlloc(&out, sizeof native.out));
     if (ptxiModuleLoadData(&m, ptxi_str_text(&s)))
         ck_abort_msg("seed %u: the module is not valid:\n%s", seed, ptxi_str_text(&s));
     ok(ptxiModuleGetFunction(&f, m, "k"));
-    launch(f, PTXI_TIER_INTERPRETER, words, threads, data, out, &interpreted);
-    launch(f, PTXI_TIER_NATIVE, words, threads, data, out, &native);
+    launch(f, PTXI_TIER_INTERPRETER, words, block, data, out, &interpreted);
+    launch(f, PTXI_TIER_NATIVE, words, block, data, out, &native);
     compare(&interpreted, &native, seed, ptxi_str_text(&s));
     if (limit) { /* long enough that native code becomes hot, and that entries are closed */
-        launch(f, PTXI_TIER_AUTO, words, threads, data, out, &native);
+        launch(f, PTXI_TIER_AUTO, words, block, data, out, &native);
         compare(&interpreted, &native, seed, ptxi_str_text(&s));
     }
     endings->success += !native.result;
