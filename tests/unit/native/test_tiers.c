@@ -149,6 +149,25 @@ static void any_access(struct random *r, struct ptxi_str *s)
                         offset);
 }
 
+/* %a2 = an address, from index %j and others. */
+static void any_address(struct random *r, struct ptxi_str *s, unsigned j)
+{
+    static const char *const forms[] = {
+        "mul.wide.s32 %%a2, %%j%u, 4;\nadd.s64 %%a2, %%a2, %%a1;\n",
+        "mul.wide.u32 %%a2, %%j%u, 4;\nadd.s64 %%a2, %%a2, %%a1;\n",
+        "cvt.s64.s32 %%a2, %%j%u;\ncvt.s64.s32 %%a4, %%j1;\nmad.lo.s64 %%a2, %%a2, 3, %%a4;\nsub.s64 %%a2, %%a2, 5;\n"
+        "shl.b64 %%a2, %%a2, 2;\nadd.s64 %%a2, %%a1, %%a2;\n",
+        "cvt.u64.u32 %%a4, %%j0;\nmad.wide.s32 %%a4, %%j%u, 2, %%a4;\nmul.lo.s64 %%a4, %%a4, 4;\n"
+        "add.s64 %%a2, %%a4, %%a1;\n",
+        "mul.wide.s32 %%a4, %%j%u, 4;\nadd.s64 %%a2, %%a4, %%a1;\nmad.wide.u32 %%a2, %%j1, 8, %%a2;\n",
+        "mul.wide.s32 %%a4, %%j%u, 4;\nmul.wide.s32 %%a2, %%j1, 12;\nadd.s64 %%a2, %%a2, %%a4;\n"
+        "add.s64 %%a2, %%a2, %%a1;\n",
+        "mul.wide.s32 %%a4, %%j%u, 2;\nmad.lo.s64 %%a2, %%a4, 2, %%a1;\n",
+    };
+
+    ptxi_str_printf(s, forms[draw(r, 7)], j);
+}
+
 /* An index from the thread's position, which is no row in narrow blocks; a comparison of it, or an access there. */
 static void any_index(struct random *r, struct ptxi_str *s)
 {
@@ -165,8 +184,7 @@ static void any_index(struct random *r, struct ptxi_str *s)
                         draw(r, PREDS), d);
         ptxi_str_printf(s, draw(r, 2) ? "%%j%u;\n" : "%u;\n", draw(r, 4));
     } else {
-        ptxi_str_printf(s, "mul.wide.%c32 %%a2, %%j%u, 4;\nadd.s64 %%a2, %%a2, %%a1;\n", draw(r, 4) ? 's' : 'u',
-                        draw(r, 3) ? d : draw(r, 4));
+        any_address(r, s, draw(r, 3) ? d : draw(r, 4));
         ptxi_str_printf(s, draw(r, 2) ? "ld.global.b32 %%r%u, [%%a2+2048];\n" : "st.global.b32 [%%a2+2048], %%r%u;\n",
                         draw(r, REGS));
     }
@@ -322,7 +340,8 @@ static void write_program(struct random *r, struct ptxi_str *s, unsigned rounds)
         ptxi_str_printf(s, "%s%#x", k ? ", " : "", draw(r, 3) ? 0x3f000000 + draw(r, 1 << 26) : draw(r, 1 << 30) * 4);
     ptxi_str_puts(s, "};\n"
                      ".visible .entry k(.param .u64 data, .param .u64 out)\n{\n"
-                     ".reg .b32 %r<9>, %i<12>, %c<10>, %j<4>, %t<4>;\n.reg .b16 %h<9>;\n.reg .b64 %d<9>, %a<9>;\n.reg .pred %p<10>;\n"
+                     ".reg .b32 %r<9>, %i<12>, %c<10>, %j<4>, %t<4>;\n.reg .b16 %h<9>;\n"
+                     ".reg .b64 %d<9>, %a<9>;\n.reg .pred %p<10>;\n"
                      ".shared .align 8 .b8 tile[1024];\n"
                      "ld.param.u64 %a1, [data];\nmov.u32 %i4, %ctaid.x;\nmov.u32 %i5, %ntid.x;\nmov.u32 %t0, %tid.x;\n"
                      "mov.u32 %t1, %tid.y;\nmad.lo.s32 %i6, %t1, %i5, %t0;\nmov.u32 %t2, %ntid.y;\n"
@@ -382,7 +401,8 @@ struct shape {
 
 static struct shape any_shape(struct random *r)
 {
-    static const struct shape narrow[] = { { 16, 6 }, { 8, 12 }, { 4, 24 }, { 48, 2 }, { 5, 13 }, { 16, 3 }, { 1, 70 } };
+    static const struct shape narrow[] = { { 16, 6 }, { 8, 12 }, { 4, 24 }, { 48, 2 }, { 5, 13 }, { 16, 3 },
+                                           { 1, 70 } };
 
     switch (draw(r, 4)) {
     case 0: return (struct shape){ 1 + draw(r, THREADS), 1 };
