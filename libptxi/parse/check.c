@@ -346,11 +346,39 @@ static bool report(struct check *k)
     return false;
 }
 
+/* ---- an address inside the brackets of the one before it ---- */
+
+static bool is_tensor_load(const struct ptxi_row *row)
+{
+    const struct ptxi_opspec *s = row->specs;
+
+    return row->spec_count > 2 && s[0].kind == PTXI_OPK_ADDRESS && s[1].kind == PTXI_OPK_ADDRESS &&
+        s[2].flags & PTXI_OPF_COORDS;
+}
+
+/* Makes [dst], [map, {...}] of [dst, map, {...}], which ptxas accepts for copies from tensors. */
+static void split_brackets(struct parser *p, const struct ptxi_opcode *opcode)
+{
+    struct ptxi_raw *dst = p->raw, *map = p->raw + 1;
+
+    if (p->raw_count < 3 || !map->inside || !p->raw[2].inside || dst->offset)
+        return;
+    if (!is_tensor_load(opcode->candidates->match->row))
+        return;
+    if (map->kind == PTXI_RAW_REG && !map->vector && !map->selector && !map->negated && !map->minus && !map->sum)
+        ptxi_raw_add_brackets(map);
+    else if (map->kind != PTXI_RAW_VAR || map->offset)
+        return;
+    map->kind = PTXI_RAW_ADDRESS;
+    map->inside = false;
+}
+
 bool ptxi_check_inst(struct parser *p, const struct ptxi_opcode *opcode, struct ptxi_loc loc, struct ptxi_inst *in)
 {
     struct check k = { .p = p, .opcode = opcode, .in = in, .loc = loc, .quiet = true };
     unsigned room = 0;
 
+    split_brackets(p, opcode);
     for (const struct ptxi_candidate *c = opcode->candidates; c && c->available; c = c->next) {
         if (c->spec_count > room || !room) {
             room = c->spec_count;

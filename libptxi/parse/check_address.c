@@ -256,10 +256,7 @@ static bool add_brackets(const struct ptxi_raw *r, const struct ptxi_opspec *s, 
     case PTXI_RAW_VAR:
         return r->bare || s->flags & PTXI_OPF_SYMBOL;
     case PTXI_RAW_REG:
-        address->based = true;
-        address->offset = 0;
-        address->var = NULL;
-        address->scale = 1;
+        ptxi_raw_add_brackets(address);
         return s->flags & PTXI_OPF_SYMBOL && is_bare_base(r, s);
     case PTXI_RAW_CONST:
         address->offset = (int64_t)r->bits;

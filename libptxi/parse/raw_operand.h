@@ -54,6 +54,15 @@ struct ptxi_raw {
     uint32_t scale;   /* address: bytes by which the register is multiplied */
 };
 
+/* Makes the address of a register that holds one. */
+static inline void ptxi_raw_add_brackets(struct ptxi_raw *r)
+{
+    r->based = true;
+    r->offset = 0;
+    r->var = NULL;
+    r->scale = 1;
+}
+
 /* Parses operands up to ';' into p->raw. */
 bool ptxi_operand_parse_list(struct parser *p);
 bool ptxi_operand_parse(struct parser *p, struct ptxi_raw *r);
