@@ -31,6 +31,7 @@ static const struct pass {
     { "nan_operand_order", ptxi_order_nan_operands, UNLESS_AS_WRITTEN },
     { "contract", ptxi_contract, IF_CONTRACTED },
     { "check_wgmma", ptxi_check_wgmma, IF_CHECKED },
+    { "check_arrivals", ptxi_check_arrivals, IF_CHECKED },
     { "rematerialize", ptxi_rematerialize, ALWAYS },
     { "polling_loads", ptxi_ir_mark_polling_loads, IF_CHECKED },
     { "track_init", ptxi_track_init, IF_INIT },

@@ -194,6 +194,8 @@ struct ptxi_init_atomic {
     uint16_t result;               /* slots: of the result's shadow, */
     uint16_t operand, value;       /* the operand's shadow, and the operand */
 };
+/* check_passed: imm is below this number. mods: the code is behind a barrier of the CTA, too. */
+enum { PTXI_PASSED_POINTS = 16, PTXI_PASSED_BARRIER = 1 };
 /* check_wgmma: imm. Why the next instruction, an access to an accumulator or a wgmma, is invalid. */
 enum ptxi_wgmma_misuse { PTXI_WGMMA_NO_FENCE, PTXI_WGMMA_NOT_COMMITTED, PTXI_WGMMA_NOT_WAITED };
 /* init_use: imm. */

@@ -26,6 +26,39 @@ static const char *line_of(const struct ptxi_text *t, uint32_t line)
     return copy;
 }
 
+/* Whether a file seems to be a header of the CUDA toolkit or of CCCL. */
+static bool is_of_toolkit(const char *file)
+{
+    static const char *const parts[] = { "/cuda", "/nvidia/", "/cccl/", "/targets/" };
+
+    if (!strncmp(file, "/usr/include/", 13))
+        return true;
+    for (size_t k = 0; strstr(file, "/include/") && k < sizeof parts / sizeof *parts; k++)
+        if (strstr(file, parts[k]))
+            return true;
+    return false;
+}
+
+/* The line of the program itself: functions such as __syncwarp() are inlined from headers of the toolkit. */
+static void find_source(const struct ptxi_module_ast *tree, const struct ptxi_source_line *line,
+                        struct ptxi_found_site *site)
+{
+    const struct ptxi_inlined_call *call = line ? line->inlined : NULL;
+    const char *file = ptxi_source_file(tree, line);
+
+    if (!(site->source_file = file))
+        return;
+    site->source_line = line->line;
+    for (; file && is_of_toolkit(file) && call; call = call->caller) {
+        const struct ptxi_source_line at = { call->file, call->line, call->column, NULL };
+
+        if (!(file = ptxi_source_file(tree, &at)) || is_of_toolkit(file))
+            continue;
+        site->source_file = file;
+        site->source_line = at.line;
+    }
+}
+
 void ptxi_check_resolve(const struct ptxi_code *code, uint32_t at, struct ptxi_found_site *site)
 {
     const struct ptxiModule_st *m = code->module;
@@ -40,8 +73,7 @@ void ptxi_check_resolve(const struct ptxi_code *code, uint32_t at, struct ptxi_f
     site->ptx_line = loc.line;
     site->ptx_column = loc.col;
     site->ptx_text = line_of(t, loc.line);
-    if ((site->source_file = ptxi_source_file(m->tree, where->source)))
-        site->source_line = where->source->line;
+    find_source(m->tree, where->source, site);
 }
 
 /* ---- failed launches */

@@ -44,6 +44,11 @@ bool ptxi_track_init_misses_calls(const struct ptxi_module_ast *tree);
 /* Inserts reports of misuse of wgmma. */
 bool ptxi_check_wgmma(struct ptxi_ir *ir);
 
+/* --- check_arrivals.c --- */
+
+/* Inserts instructions that note which threads have come to code behind .sync instructions and barriers. */
+bool ptxi_check_arrivals(struct ptxi_ir *ir);
+
 /* --- track_pointers.c --- */
 
 enum { PTXI_MAX_ORIGINS = 3 };

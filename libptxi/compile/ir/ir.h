@@ -86,7 +86,8 @@ struct ptxi_ir_inst {
     uint32_t v[PTXI_F_COUNT]; /* registers, or PTXI_NONE (emitted as PTXI_NO_SLOT) */
     int32_t imm;
     uint32_t guard;  /* predicate register, or PTXI_NONE */
-    uint32_t aux;    /* branch: label; brx: index into tables; call: index into calls */
+    uint32_t aux;    /* branch: label; brx: index into tables; call: index into calls; .sync: imm of the check_passed
+                      * behind it, if there is one */
     uint32_t list;   /* index into lists, or PTXI_NONE */
     uint32_t ptx;    /* index of the PTX instruction */
     uint16_t shared; /* its access to shared memory: mods of count_shared */

@@ -20,7 +20,7 @@ static bool is_tracking(const struct ptxi_ir_inst *i)
     if (i->op >= PTXI_OP_init_spread && i->op <= PTXI_OP_init_alloca) /* they are adjacent in isa/internal.def */
         return true;
     switch (i->op) {
-    case PTXI_OP_check_object: case PTXI_OP_check_wgmma:
+    case PTXI_OP_check_object: case PTXI_OP_check_wgmma: case PTXI_OP_check_passed:
         return true;
     default:
         return i->flags & PTXI_IF_NESTED;

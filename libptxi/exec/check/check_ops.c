@@ -137,6 +137,13 @@ OP( check_fence )
     NEXT;
 }
 
+OP( check_passed )
+{
+    if (w->cta->check)
+        ptxi_sync_note_passed(w, i);
+    NEXT;
+}
+
 OP( check_wgmma )
 {
     static const char *const details[] = {
@@ -188,8 +195,11 @@ OP( check_lanes )
         ptxi_lanes group = lanes_of_mask(mask, l, left), named = (ptxi_lanes)mask[l] << (l / 32 * 32);
 
         left &= ~group;
-        if (!(named & w->live & ~w->active))
-            ptxi_check_lanes_meet(w, group & named);
+        if (named & w->live & ~w->active)
+            continue;
+        ptxi_check_lanes_meet(w, group & named);
+        if (named & ~w->live)
+            ptxi_sync_check_missing(w, w->frame->code, i, group, named & ~w->live);
     }
     NEXT;
 }

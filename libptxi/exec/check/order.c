@@ -37,6 +37,8 @@ static void forget_warp(struct ptxi_check_warp *w)
     memset(w->unfenced, 0, sizeof w->unfenced);
     memset(w->touched, 0, sizeof w->touched);
     w->async_groups = w->bulk_groups = w->passed = w->cluster_arrived = 0;
+    w->behind_barrier = 0;
+    memset(w->behind, 0, sizeof w->behind);
     memset(w->proxy_fences, 0, sizeof w->proxy_fences);
     for (unsigned k = 0; w->lanes && k < 32; k++)
         forget_lane(&w->lanes[k]);
@@ -382,24 +384,28 @@ static void complete_for_some(struct ptxi_cta *c, unsigned number, const ptxi_la
     ptxi_knowledge_forget(&what);
 }
 
-/* All threads that have not exited pass a barrier. Those that have passed an earlier one are missing if they have
- * exited. Threads that exit before the first barrier, such as those of a rounded-up grid, take no part from the
- * start. */
+/* All threads that have not exited pass a barrier. Those that have passed an earlier one, or have come to code behind
+ * one, are missing if they have exited. Threads that exit before the first barrier, such as those of a rounded-up grid,
+ * take no part from the start. */
 static void check_exits(struct ptxi_cta *c, unsigned number)
 {
     struct ptxi_check_cta *k = c->check;
     uint32_t missing = UINT32_MAX;
+    bool took_part = true;
 
     for (uint32_t n = 0; n < c->warp_count * PTXI_WARP32S; n++) {
         uint32_t live = ptxi_order_live_lanes(c, n);
-        uint32_t gone = k->warps[n].passed & ~live;
+        uint32_t gone = (k->warps[n].passed | k->warps[n].behind_barrier) & ~live;
 
-        if (gone && missing == UINT32_MAX)
+        if (gone && missing == UINT32_MAX) {
             missing = n * 32 + (uint32_t)__builtin_ctz(gone);
+            took_part = k->warps[n].passed & (gone & -gone);
+        }
         k->warps[n].passed = live;
+        k->warps[n].behind_barrier &= live;
     }
     if (missing != UINT32_MAX)
-        ptxi_sync_report_exit(c, number, missing);
+        ptxi_sync_report_exit(c, number, missing, took_part);
 }
 
 void ptxi_check_barrier_completes(struct ptxi_cta *c, unsigned number)

@@ -52,6 +52,8 @@ struct ptxi_check_warp {     /* of 32 lanes */
     uint32_t bulk_commits[PTXI_ASYNC_GROUPS], bulk_groups; /* the same for bulk operations */
     uint32_t proxy_fences[32]; /* times of the latest fence.proxy.async */
     uint32_t passed;         /* lanes that have passed a barrier of the whole CTA */
+    uint32_t behind[PTXI_PASSED_POINTS]; /* by imm of check_passed: lanes that have executed it */
+    uint32_t behind_barrier; /* lanes that have come to code behind a barrier of the CTA */
     uint32_t cluster_arrived; /* lanes that have arrived at the cluster barrier, and have not waited for it */
 };
 

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "exec/check/state.h"
 #include "exec/engine/cta.h"
 #include "exec/engine/grid.h"
 #include "exec/finding/finding.h"
@@ -81,11 +82,60 @@ void ptxi_sync_check_arrival(const struct ptxi_warp *w, ptxi_lanes lanes)
     }
 }
 
+void ptxi_sync_note_passed(struct ptxi_warp *w, const struct ptxi_insn *i)
+{
+    for (unsigned half = 0; half < PTXI_WARP32S; half++) {
+        struct ptxi_check_warp *k = &w->cta->check->warps[w->index * PTXI_WARP32S + half];
+        uint32_t lanes = (uint32_t)(w->active >> (32 * half));
+
+        k->behind[i->imm] |= lanes;
+        if (i->mods & PTXI_PASSED_BARRIER)
+            k->behind_barrier |= lanes;
+    }
+}
+
+static ptxi_lanes lanes_behind(const struct ptxi_warp *w, const struct ptxi_insn *check)
+{
+    ptxi_lanes all = 0;
+
+    for (unsigned half = 0; half < PTXI_WARP32S; half++)
+        all |= (ptxi_lanes)w->cta->check->warps[w->index * PTXI_WARP32S + half].behind[check->imm] << (32 * half);
+    return all;
+}
+
+/* Appends the index of a thread of the grid to a text of that size. */
+static void put_thread(char *text, size_t size, const struct ptxi_grid *g, uint32_t thread, const char *rest)
+{
+    uint32_t tid[3];
+
+    ptxi_grid_thread_index(g, thread, tid);
+    snprintf(text, size, "thread (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ") %s", tid[0], tid[1], tid[2], rest);
+}
+
+void ptxi_sync_check_missing(const struct ptxi_warp *w, const struct ptxi_code *code, const struct ptxi_insn *check,
+                             ptxi_lanes lanes, ptxi_lanes exited)
+{
+    ptxi_lanes missing = check && check->imm ? lanes_behind(w, check) & exited : 0;
+    char detail[120];
+
+    if (!missing)
+        return;
+    put_thread(detail, sizeof detail, w->cta->grid, w->index * PTXI_LANES + ptxi_first_lane(missing),
+               "has executed later code instead, and exits");
+    ptxi_sync_report(w, code, check, lanes, PTXI_FINDING_MISSING_LANES, PTXI_FINDING_ERROR, detail);
+}
+
+/* What is reported about a thread that exits. */
+struct exit_report {
+    enum ptxi_finding_severity severity;
+    const char *detail;
+};
+
 /* Reports an exit at the barrier where lanes of the warp wait. False: none does. */
-static bool report_exit_at(const struct ptxi_warp *w, unsigned number, const char *detail)
+static bool report_exit_at(const struct ptxi_warp *w, unsigned number, const struct exit_report *r)
 {
     if (w->barrier_state == PTXI_WARP_BARRIER_AT + number) {
-        ptxi_sync_report(w, w->frame->code, w->barrier_pc, w->live, PTXI_FINDING_EXIT, PTXI_FINDING_WARNING, detail);
+        ptxi_sync_report(w, w->frame->code, w->barrier_pc, w->live, PTXI_FINDING_EXIT, r->severity, r->detail);
         return true;
     }
     for (uint32_t k = 0; k < w->split_count; k++) {
@@ -93,21 +143,21 @@ static bool report_exit_at(const struct ptxi_warp *w, unsigned number, const cha
 
         if (s->state != PTXI_SPLIT_BARRIER || s->barrier != number)
             continue;
-        ptxi_sync_report(w, s->frame->code, s->pc, s->lanes, PTXI_FINDING_EXIT, PTXI_FINDING_WARNING, detail);
+        ptxi_sync_report(w, s->frame->code, s->pc, s->lanes, PTXI_FINDING_EXIT, r->severity, r->detail);
         return true;
     }
     return false;
 }
 
-void ptxi_sync_report_exit(const struct ptxi_cta *c, unsigned number, uint32_t thread)
+void ptxi_sync_report_exit(const struct ptxi_cta *c, unsigned number, uint32_t thread, bool took_part)
 {
-    uint32_t tid[3];
     char detail[120];
+    struct exit_report r = { took_part ? PTXI_FINDING_WARNING : PTXI_FINDING_ERROR, detail };
 
-    ptxi_grid_thread_index(c->grid, thread, tid);
-    snprintf(detail, sizeof detail, "thread (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ") has passed an earlier barrier, and "
-             "exits without this one", tid[0], tid[1], tid[2]);
+    put_thread(detail, sizeof detail, c->grid, thread,
+               took_part ? "has passed an earlier barrier, and exits without this one"
+                         : "has executed later code without this barrier, and exits");
     for (uint32_t k = 0; k < c->warp_count; k++)
-        if (report_exit_at(&c->warps[k], number, detail))
+        if (report_exit_at(&c->warps[k], number, &r))
             return;
 }

@@ -20,7 +20,15 @@ void ptxi_sync_check_masks(const struct ptxi_warp *w, const struct ptxi_insn *i,
 void ptxi_sync_report_masks(const struct ptxi_warp *w, const struct ptxi_code *code, const struct ptxi_insn *i,
                             ptxi_lanes lanes);
 
-/* Threads wait at a barrier of the whole CTA. One with this number took part in an earlier one, and has exited. */
-void ptxi_sync_report_exit(const struct ptxi_cta *c, unsigned number, uint32_t thread);
+/* The active lanes come to code behind .sync instructions and barriers: executes a check_passed. */
+void ptxi_sync_note_passed(struct ptxi_warp *w, const struct ptxi_insn *i);
+/* Lanes execute a .sync instruction without lanes of their mask that have exited. check: its check_lanes, or NULL.
+ * Reports those that have come to code behind it. */
+void ptxi_sync_check_missing(const struct ptxi_warp *w, const struct ptxi_code *code, const struct ptxi_insn *check,
+                             ptxi_lanes lanes, ptxi_lanes exited);
+
+/* Threads wait at a barrier of the whole CTA. One with this number has exited. It has taken part in an earlier one, or
+ * has only come to code behind one. */
+void ptxi_sync_report_exit(const struct ptxi_cta *c, unsigned number, uint32_t thread, bool took_part);
 
 #endif

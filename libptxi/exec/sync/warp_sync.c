@@ -236,6 +236,14 @@ static void track_undefined(const struct participants *p, unsigned op)
         write_taken(p, ptxi_first_lane(left), &x);
 }
 
+/* The check_lanes before an instruction, or NULL. */
+static const struct ptxi_insn *find_check(const struct ptxi_code *code, const struct ptxi_insn *i)
+{
+    for (i--; i > code->insns && i->op == PTXI_OP_init_collect;)
+        i--;
+    return i >= code->insns && i->op == PTXI_OP_check_lanes ? i : NULL;
+}
+
 /* The participants are synchronised with those of the same mask. */
 static void note_meeting(struct ptxi_warp *w, const struct participants *p)
 {
@@ -243,6 +251,7 @@ static void note_meeting(struct ptxi_warp *w, const struct participants *p)
 
     while (left) {
         unsigned first = ptxi_first_lane(left);
+        const struct ptxi_code *code = p->split[first]->frame->code;
         ptxi_lanes group = 0;
 
         for (ptxi_lanes others = left & ptxi_warp32_lanes(first / 32); others; others &= others - 1) {
@@ -252,7 +261,10 @@ static void note_meeting(struct ptxi_warp *w, const struct participants *p)
         }
         ptxi_check_lanes_meet(w, group);
         if (member_mask(p, first) & p->lanes & ~group)
-            ptxi_sync_report_masks(w, p->split[first]->frame->code, insn_of(p, first), group);
+            ptxi_sync_report_masks(w, code, insn_of(p, first), group);
+        if (member_mask(p, first) & ~w->live)
+            ptxi_sync_check_missing(w, code, find_check(code, insn_of(p, first)), group,
+                                    member_mask(p, first) & ~w->live);
         left &= ~group;
     }
 }

@@ -1,6 +1,7 @@
 /* Tests the calls that switch sanitizers on and read their findings. */
 #include "unit/support/context.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -74,6 +75,34 @@ START_TEST(race_after_the_module_is_unloaded)
     ck_assert_uint_eq(summary().launches, 1);
     ck_assert_uint_gt(summary().errors, 0);
     ck_assert_uint_eq(summary().unchecked, 0);
+}
+END_TEST
+
+static const char inlined[] =
+    ".version 8.0\n.target sm_80\n.address_size 64\n"
+    ".visible .entry k(.param .u64 p)\n{\n .reg .b64 %rd<2>;\n .reg .b32 %r<2>;\n ld.param.u64 %rd1, [p];\n"
+    " mov.u32 %r1, %tid.x;\n.loc 1 5 1\n.loc 2 90 3, function_name $L__info, inlined_at 1 5 1\n"
+    " st.global.u32 [%rd1], %r1;\n"
+    ".loc 3 60 3, function_name $L__info, inlined_at 1 5 1\n st.global.u32 [%rd1+4], %r1;\n ret;\n}\n"
+    ".file 1 \"/src/program.cu\"\n.file 2 \"/usr/local/cuda/include/intrinsics.hpp\"\n.file 3 \"/src/include/own.h\"\n"
+    ".section .debug_str\n{\n$L__info:\n.b8 102\n.b8 0\n}\n";
+
+/* A function of the toolkit's headers is not shown, but where the program calls it. */
+START_TEST(lines_of_the_program)
+{
+    ptxiModule m;
+
+    ck_assert_int_eq(ptxiCtxSetSanitizer(NULL, PTXI_SANITIZER_RACE, 0), PTXI_SUCCESS);
+    ck_assert_int_eq(ptxiModuleLoadData(&m, inlined), PTXI_SUCCESS);
+    ck_assert_int_eq(run(m, "k", 64, 8), PTXI_SUCCESS);
+    for (size_t k = 0; k < 2; k++) {
+        ptxiFinding f = finding(k);
+        bool toolkit = strstr(f.sites[0].ptxText, "[%rd1],");
+
+        ck_assert_str_eq(f.sites[0].sourceFile, toolkit ? "/src/program.cu" : "/src/include/own.h");
+        ck_assert_uint_eq(f.sites[0].sourceLine, toolkit ? 5 : 60);
+    }
+    ck_assert_int_eq(ptxiModuleUnload(m), PTXI_SUCCESS);
 }
 END_TEST
 
@@ -173,6 +202,7 @@ int main(void)
 
     tcase_add_checked_fixture(t, open_context, close_context);
     tcase_add_test(t, race_after_the_module_is_unloaded);
+    tcase_add_test(t, lines_of_the_program);
     tcase_add_test(t, one_thread_has_no_race);
     tcase_add_test(t, failed_launches_are_findings_of_their_tools);
     tcase_add_test(t, nothing_is_checked_without_tools);

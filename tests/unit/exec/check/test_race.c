@@ -115,6 +115,12 @@ START_TEST(barriers)
 }
 END_TEST
 
+START_TEST(arrivals)
+{
+    check_pairs("exec/check/arrivals.ptx", PTXI_SANITIZER_SYNC | PTXI_SANITIZER_RACE, 1, 19);
+}
+END_TEST
+
 START_TEST(misuse)
 {
     set_up("exec/check/misuse.ptx", PTXI_SANITIZER_SYNC | PTXI_SANITIZER_RACE, 1);
@@ -233,6 +239,7 @@ int main(void)
     tcase_add_test(t, mbarriers);
     tcase_add_test(t, asynchronous);
     tcase_add_test(t, bulk);
+    tcase_add_test(t, arrivals);
     tcase_add_test(t, misuse);
     tcase_add_test(t, transfers);
     tcase_add_test(t, wgmma);
