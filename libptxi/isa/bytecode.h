@@ -146,10 +146,14 @@ enum {
 };
 /* check_object: mods, in addition to those of check_access. A bit for each of b, c, d. */
 enum {
-    PTXI_OBJECT_OF_SHARED = 1 << 8,  /* b, c, d are constants with the bounds of shared variables (track_shared.c) */
+    /* b, c, d are constants with the bounds of shared or .local variables (track_shared.c). PTXI_CHECK_LOCAL has its
+     * meaning, and no value is loaded. */
+    PTXI_OBJECT_OF_VARIABLE = 1 << 8,
     PTXI_OBJECT_SAME_SHIFT = 5,    /* all lanes have the same value */
     PTXI_OBJECT_LOADED_SHIFT = 13  /* a loaded value, which need not be a pointer */
 };
+/* In such bounds: of a .local variable, relative to the frame's. */
+#define PTXI_OBJECT_LOCAL (UINT64_C(1) << 63)
 /* init_spread: imm, in addition to the class. */
 enum { PTXI_INIT_UNDEFINED = 8 };
 /* init_exact: mods. How the undefined bits of a result follow from those of the operands (exec/init/init_value.c). The

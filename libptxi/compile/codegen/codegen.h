@@ -70,7 +70,7 @@ void ptxi_check_origins(struct ptxi_ir *ir, struct ptxi_ir_insertions *ins, uint
 
 /* --- track_shared.c --- */
 
-/* The same for shared variables. */
+/* The same for shared and .local variables. */
 bool ptxi_track_shared(struct ptxi_ir *ir);
 
 #endif

@@ -1,9 +1,9 @@
-/* Origins of pointers into shared memory: before an access, an instruction checks that it is inside one of the shared
- * variables whose addresses its address is computed from (exec/check/object_ops.c).
+/* Origins of pointers into shared and .local memory: before an access, an instruction checks that it is inside one of
+ * the variables whose addresses its address is computed from (exec/check/object_ops.c).
  *
- * The address of a variable is a constant (ptxi_vreg.object). Whatever is computed from it may be a pointer into the
- * variable, and anything else that takes part is an index. A value that is chosen from a pointer and something without
- * an origin, such as a loaded value, is of unknown origin. */
+ * The register with the address of a variable names its bounds (ptxi_vreg.object). Whatever is computed from it may be
+ * a pointer into the variable, and anything else that takes part is an index. A value that is chosen from a pointer and
+ * something without an origin, such as a loaded value, is of unknown origin. */
 #include "compile/codegen/codegen.h"
 
 #include <string.h>
@@ -116,11 +116,12 @@ static void check(struct tracker *t, uint32_t at)
     const struct ptxi_ir_inst *access = &t->ir->insts[at];
     const struct ptxi_origins *o;
 
-    if (!(access->check & (PTXI_CHECK_SHARED | PTXI_CHECK_GENERIC)) || access->flags & PTXI_IF_DEAD)
+    if (!(access->check & (PTXI_CHECK_SHARED | PTXI_CHECK_GENERIC | PTXI_CHECK_LOCAL)) || access->flags & PTXI_IF_DEAD)
         return;
     o = &t->of[access->v[PTXI_F_A]];
     if (o->count && !o->unknown)
-        ptxi_check_origins(t->ir, &t->ins, at, o, PTXI_OBJECT_OF_SHARED);
+        ptxi_check_origins(t->ir, &t->ins, at, o,
+                           (uint16_t)(PTXI_OBJECT_OF_VARIABLE | (access->check & PTXI_CHECK_LOCAL)));
 }
 
 bool ptxi_track_shared(struct ptxi_ir *ir)

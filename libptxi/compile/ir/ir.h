@@ -47,8 +47,8 @@ struct ptxi_vreg {
     uint8_t kind;  /* enum ptxi_vreg_kind */
     uint32_t slot; /* in units, once it is allocated; PTXI_NONE: the register is never used */
     uint64_t value;
-    uint32_t object; /* the address of a shared variable, which is a constant: another constant with its bounds, the
-                      * end in the upper half; else PTXI_NONE */
+    uint32_t object; /* the address of a shared or .local variable: a constant with its bounds, the end in the upper
+                      * half (PTXI_OBJECT_LOCAL); else PTXI_NONE */
 };
 
 /* Parameter words that a call passes: `count` registers from `first` on, contiguous in the frame. */

@@ -24,7 +24,7 @@ static uint16_t local_check(const struct ptxi_lower *l, unsigned bytes, bool wri
 {
     unsigned mods = bytes | PTXI_CHECK_LOCAL | PTXI_CHECK_NO_RACE | (write ? PTXI_CHECK_WRITE : 0);
 
-    return l->options->init ? (uint16_t)mods : 0;
+    return l->options->init || l->options->pointers ? (uint16_t)mods : 0;
 }
 
 void ptxi_lower_copy_depot(struct ptxi_lower *l, const struct ptxi_lower_home *h, bool load)
@@ -249,12 +249,20 @@ static uint32_t add_offset(struct ptxi_lower *l, uint32_t base, int64_t offset)
     return d;
 }
 
+/* A constant with the bounds of a variable, for the checks. */
+static uint32_t bounds_of(struct ptxi_lower *l, const struct ptxi_var *var, const struct ptxi_lower_mem *m)
+{
+    uint64_t start = (uint32_t)m->offset, end = start + var->size;
+
+    return ptxi_ir_const(l->ir, PTXI_RC_64,
+                         start | end << 32 | (m->space == PTXI_SPACE_LOCAL ? PTXI_OBJECT_LOCAL : 0));
+}
+
 /* The address of a shared variable, whose bounds the checks know. */
 static uint32_t tracked_address(struct ptxi_lower *l, const struct ptxi_var *var, const struct ptxi_lower_mem *m,
                                 int64_t offset)
 {
-    uint64_t start = (uint32_t)m->offset, end = start + var->size;
-    uint32_t bounds = ptxi_ir_const(l->ir, PTXI_RC_64, start | end << 32);
+    uint32_t bounds = bounds_of(l, var, m);
     uint32_t address = ptxi_ir_const(l->ir, PTXI_RC_32, (uint32_t)wrapping_sum(m->offset, offset));
 
     l->ir->vregs[address].object = bounds;
@@ -279,6 +287,11 @@ uint32_t ptxi_lower_variable_address(struct ptxi_lower *l, const struct ptxi_var
     d = ptxi_lower_temp(l, PTXI_RC_64);
     i = ptxi_lower_pure_op(l, PTXI_OP_local_addr, d, PTXI_NONE, PTXI_NONE, PTXI_NONE);
     i->imm = (int32_t)wrapping_sum(m.offset, offset);
+    if (l->options->pointers) {
+        uint32_t bounds = bounds_of(l, var, &m);
+
+        l->ir->vregs[d].object = bounds;
+    }
     return ptxi_lower_fit(l, d, class);
 }
 

@@ -130,48 +130,72 @@ void ptxi_object_check(struct ptxi_warp *w, const struct ptxi_insn *i, const uin
     }
 }
 
-/* --- shared variables --- */
+/* --- shared and .local variables --- */
 
-static bool is_in_variable(const struct ptxi_warp *w, uint16_t slot, unsigned lane, uint64_t address, uint64_t size)
+/* The bounds in a slot, if they are of a variable in this memory. False: there are none. */
+static bool has_bounds(const struct ptxi_warp *w, uint16_t slot, unsigned lane, bool local, uint64_t *start,
+                       uint64_t *end)
 {
-    uint64_t bounds;
+    uint64_t bounds, base = local ? w->frame->local_base : 0;
 
     if (slot == PTXI_NO_SLOT)
         return false;
     bounds = ((const uint64_t *)PTXI_SLOT(w, slot))[lane];
-    return address >= (uint32_t)bounds && address + size <= bounds >> 32;
+    *start = (uint32_t)bounds + base;
+    *end = ((bounds & ~PTXI_OBJECT_LOCAL) >> 32) + base;
+    return !!(bounds & PTXI_OBJECT_LOCAL) == local;
 }
 
-static void report_shared(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, uint64_t address,
-                          uint64_t size)
+static void report_variable(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, uint64_t address,
+                            struct ptxi_object_bounds of, bool local)
 {
     struct ptxi_grid *g = w->cta->grid;
     struct ptxi_fault_report where = { .access = i->mods & PTXI_CHECK_WRITE ? PTXI_AK_STORE : PTXI_AK_LOAD };
-    uint64_t bounds = ((const uint64_t *)PTXI_SLOT(w, i->b))[lane];
+    uint32_t bytes = i->mods & PTXI_CHECK_BYTES;
 
     ptxi_fault_locate(&where, w, w->frame->code, i, (ptxi_lanes)1 << lane);
     ptxi_findings_add(g->findings, &(struct ptxi_finding){
         .kind = PTXI_FINDING_STRAY, .severity = PTXI_FINDING_ERROR, .site_count = 1,
-        .sites = { ptxi_finding_site_at(&where) }, .space = PTXI_FINDING_SHARED, .address = address,
-        .size = (uint32_t)size, .object = (uint32_t)bounds, .object_size = (bounds >> 32) - (uint32_t)bounds,
-        .detail = "it is outside of the shared variable" }, g->code->name, g->gridid);
+        .sites = { ptxi_finding_site_at(&where) }, .space = local ? PTXI_FINDING_LOCAL : PTXI_FINDING_SHARED,
+        .address = address, .size = bytes ? bytes : PTXI_CHECK_BYTES + 1, .object = of.base,
+        .object_size = of.end - of.base,
+        .detail = local ? "it is outside of the local variable" : "it is outside of the shared variable" },
+        g->code->name, g->gridid);
 }
 
-void ptxi_object_check_shared(struct ptxi_warp *w, const struct ptxi_insn *i, const uint64_t *addresses,
-                              ptxi_lanes lanes)
+/* Whether an access is outside of all variables of its origins. *of: one of them. */
+static bool leaves_variables(const struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, uint64_t address,
+                             bool local, struct ptxi_object_bounds *of)
+{
+    const uint16_t slots[PTXI_OBJECT_ORIGINS] = { i->b, i->c, i->d };
+    uint64_t bytes = i->mods & PTXI_CHECK_BYTES, size = bytes ? bytes : PTXI_CHECK_BYTES + 1, start, end;
+    bool any = false;
+
+    for (unsigned k = 0; k < PTXI_OBJECT_ORIGINS; k++) {
+        if (!has_bounds(w, slots[k], lane, local, &start, &end))
+            continue;
+        if (address >= start && address + size <= end)
+            return false;
+        *of = (struct ptxi_object_bounds){ start, end };
+        any = true;
+    }
+    return any;
+}
+
+void ptxi_object_check_variables(struct ptxi_warp *w, const struct ptxi_insn *i, const uint64_t *addresses,
+                                 ptxi_lanes lanes, bool local)
 {
     const struct ptxi_grid *g = w->cta->grid;
-    uint64_t bytes = i->mods & PTXI_CHECK_BYTES, size = bytes ? bytes : PTXI_CHECK_BYTES + 1;
-    uint64_t all = (uint64_t)g->code->shared_base + g->code->shared_bytes + g->dynamic_shared;
+    uint64_t all = local ? w->local_stride : (uint64_t)g->code->shared_base + g->code->shared_bytes + g->dynamic_shared;
+    struct ptxi_object_bounds of;
 
     for (; lanes; lanes &= lanes - 1) {
         unsigned l = ptxi_first_lane(lanes);
-        uint64_t at = addresses[l];
 
-        if (is_in_variable(w, i->b, l, at, size) || is_in_variable(w, i->c, l, at, size) ||
-            is_in_variable(w, i->d, l, at, size) || at + size > all)
-            continue; /* what is outside of all shared memory is reported by the access */
-        report_shared(w, i, l, at, size);
+        /* what is outside of all of the memory is reported by the access */
+        if (addresses[l] >= all || !leaves_variables(w, i, l, addresses[l], local, &of))
+            continue;
+        report_variable(w, i, l, addresses[l], of, local);
         return;
     }
 }

@@ -33,20 +33,34 @@ static bool is_inside(const struct ptxi_warp *w, const struct ptxi_insn *i, uint
            r.hi + (uint64_t)(int64_t)i->imm - b.base < b.end - b.base;
 }
 
-static void check_shared_object(struct ptxi_warp *w, const struct ptxi_insn *i)
+/* The generic address of a lane's access; a: the address register. */
+static uint64_t address_of_lane(const struct ptxi_insn *i, const void *a, unsigned l)
+{
+    if (i->mods & PTXI_CHECK_SHARED)
+        return PTXI_SHARED_WINDOW + (uint32_t)(((const uint32_t *)a)[l] + (uint32_t)i->imm);
+    return ((const uint64_t *)a)[l] + (uint64_t)(int64_t)i->imm + (i->mods & PTXI_CHECK_LOCAL ? PTXI_LOCAL_WINDOW : 0);
+}
+
+static void check_variables(struct ptxi_warp *w, const struct ptxi_insn *i)
 {
     uint64_t addresses[PTXI_LANES];
-    ptxi_lanes lanes = 0;
+    _Alignas(64) uint64_t row[PTXI_LANES];
+    const void *a = PTXI_SLOT(w, i->a);
+    ptxi_lanes shared = 0, local = 0;
+
+    if (i->mods & PTXI_CHECK_ROW)
+        a = ptxi_address_lanes(a, row);
 
     for (ptxi_lanes left = w->active; left; left &= left - 1) {
         unsigned l = ptxi_first_lane(left);
+        uint64_t at = address_of_lane(i, a, l);
 
-        addresses[l] = i->mods & PTXI_CHECK_SHARED ?
-                           (uint32_t)(((const uint32_t *)PTXI_SLOT(w, i->a))[l] + (uint32_t)i->imm) :
-                           ((const uint64_t *)PTXI_SLOT(w, i->a))[l] + (uint64_t)(int64_t)i->imm - PTXI_SHARED_WINDOW;
-        lanes |= (ptxi_lanes)(addresses[l] < PTXI_WINDOW_SIZE) << l;
+        shared |= (ptxi_lanes)(at - PTXI_SHARED_WINDOW < PTXI_WINDOW_SIZE) << l;
+        local |= (ptxi_lanes)(at - PTXI_LOCAL_WINDOW < PTXI_WINDOW_SIZE) << l;
+        addresses[l] = (uint32_t)at; /* the windows are that large */
     }
-    ptxi_object_check_shared(w, i, addresses, lanes);
+    ptxi_object_check_variables(w, i, addresses, shared, false);
+    ptxi_object_check_variables(w, i, addresses, local, true);
 }
 
 OP( check_object )
@@ -58,8 +72,8 @@ OP( check_object )
 
     if (!w->cta->grid->findings)
         NEXT;
-    if (i->mods & PTXI_OBJECT_OF_SHARED) {
-        check_shared_object(w, i);
+    if (i->mods & PTXI_OBJECT_OF_VARIABLE) {
+        check_variables(w, i);
         NEXT;
     }
     for (unsigned k = 0; k < PTXI_OBJECT_ORIGINS && slots[k] != PTXI_NO_SLOT; k++) {

@@ -150,7 +150,7 @@ END_TEST
 
 START_TEST(variables)
 {
-    check_pairs("exec/check/variables.ptx", PTXI_SANITIZER_MEMORY, 1, 9);
+    check_pairs("exec/check/variables.ptx", PTXI_SANITIZER_MEMORY, 1, 15);
 }
 END_TEST
 

@@ -1,4 +1,5 @@
-// Pairs of a faulty and a correct kernel for pointers into shared variables. variables.ptx was made from this file:
+// Pairs of a faulty and a correct kernel for pointers into shared and local variables. variables.ptx was made
+// from this file:
 //     nvcc -ptx -arch=compute_80 variables.cu
 // The first letter of a name says whether something is found: e an error, c nothing. Launches have 4 blocks of 64
 // threads. `p` has 1024 words, which are 0.
@@ -103,4 +104,62 @@ KERNEL(c_distance)
     __syncthreads();
     long distance = b - a;
     OUT = (a + distance)[TID];
+}
+
+// behind a local array; p[1000] is 0
+KERNEL(e_local)
+{
+    u32 a[4];
+    for (u32 k = 0; k < 4; k++)
+        a[k ^ p[1000]] = k;
+    OUT = a[(TID & 3) + p[1000] / 2 + (TID == 7)] + a[TID & 3];
+}
+
+KERNEL(c_local)
+{
+    u32 a[4];
+    for (u32 k = 0; k < 4; k++)
+        a[k ^ p[1000]] = k;
+    OUT = a[(TID & 3) + p[1000] / 2] + a[TID & 3];
+}
+
+// a string that is too long
+KERNEL(e_local_loop)
+{
+    char s[8];
+    for (u32 k = 0; k < 12 + p[1000]; k++)
+        s[k] = (char)k;
+    OUT = s[p[1000] & 7];
+}
+
+KERNEL(c_local_loop)
+{
+    char s[12];
+    for (u32 k = 0; k < 12 + p[1000]; k++)
+        s[k] = (char)k;
+    OUT = s[p[1000] & 7];
+}
+
+__device__ __noinline__ u32 read_at(const u32 *q, u32 k)
+{
+    return q[k];
+}
+
+// a function does not know where its argument comes from
+KERNEL(c_local_passed)
+{
+    u32 a[4];
+    for (u32 k = 0; k < 4; k++)
+        a[k ^ p[1000]] = k;
+    OUT = read_at(TID & 1 ? a : p, TID & 3) + read_at(a, 3);
+}
+
+// also a generic address, of one or the other
+KERNEL(c_local_or_global)
+{
+    u32 a[4];
+    for (u32 k = 0; k < 4; k++)
+        a[k ^ p[1000]] = k;
+    const u32 *q = p[TID] ? p + 100 : a;
+    OUT = q[(TID & 3) + p[1000]];
 }
