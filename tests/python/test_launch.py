@@ -115,7 +115,10 @@ GOOD = (None, 1, 2, 3, 4, 5, 6, bytes(12))
     (5, 70000.0, '70000.0, which is too large'),
     (6, 'x', 'a str'),
     (6, 10 ** 400, 'an integer that is too large'),
-    (7, np.zeros(3, '>i4'), 'a >i4 array of shape (3,)'),
+    (7, np.zeros(3, '>i4'), 'a >i4 array of shape (3,) with another byte order'),
+    (0, np.zeros(3, object), 'an object array of shape (3,) with Python objects'),
+    (0, [1, 2], 'a list, not an array (numpy.array makes one)'),
+    (0, 1.5, "a float; the parameter '.u64 out' accepts an array or an address"),
     (7, bytes(11), "a value of 11 bytes; the parameter '.b8 g[12]' accepts 12 bytes"),
     (7, 1, 'an int'),
 ])
@@ -131,6 +134,31 @@ def test_what_does_not_fit_is_refused(ptxi, mod, index, bad, says):
 def test_the_number_of_arguments(ptxi, mod):
     with pytest.raises(ptxi.ArgumentError, match=r'2 arguments for 3 parameters: add\(\.u64 y, \.u64 x, \.f32 a\)'):
         mod.add[1, 1](1, 2)
+    with pytest.raises(ptxi.ArgumentError, match=r'1 arguments for 3 .*pass them one by one, as in kernel\[grid'):
+        mod.add[1, 1]((1, 2, 3))
+
+
+@pytest.mark.parametrize('start', ['launch', 'prepare'])
+@pytest.mark.parametrize('arguments, given', [
+    ((np.zeros(3, 'f4'), np.zeros(3, 'f4'), 1), r'a float32 array of shape \(3,\)'),
+    ((7, np.zeros(3, 'f4')), 'an int'), ((None,), 'a NoneType'), (('abc',), 'a str'), ((iter([]),), 'a list_iterator'),
+])
+def test_arguments_of_a_launch_are_a_sequence(ptxi, mod, start, arguments, given):
+    form = rf'use add.{start}\(grid, block, arguments\) with a tuple or a list, not {given}$'
+    with pytest.raises(ptxi.ArgumentError, match=form):
+        getattr(mod.add, start)(1, 3, *arguments)
+
+
+def test_opens_shared_and_stream_of_wrong_types(ptxi, mod):
+    x = np.zeros(3, 'f4')
+    with pytest.raises(ptxi.ArgumentError, match='use opens= with a tuple or a list, not a float32 array'):
+        mod.add.launch(1, 3, (x, x, 1), opens=x)
+    for shared, given in (x, 'a float32 array'), (ptxi.Stream(), 'a Stream'), (1.5, 'a float'):
+        with pytest.raises(TypeError, match=f'invalid shared memory: {given}.*use a number of bytes'):
+            mod.add[1, 3, shared](x, x, 1)
+    for wrong in lambda: mod.add[1, 3, 0, 5](x, x, 1), lambda: mod.add.launch(1, 3, (x, x, 1), stream=0):
+        with pytest.raises(TypeError, match='[05] is not a ptxi.Stream'):
+            wrong()
 
 
 @pytest.mark.parametrize('shape, limit', [

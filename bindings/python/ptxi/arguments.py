@@ -88,7 +88,7 @@ def _value(p: Parameter, x: Any) -> bytes:
     return data
 
 
-def _describe(x: Any) -> str:
+def describe(x: Any) -> str:
     """Describe an object that is not a number, for an error message."""
     shape = getattr(x, 'shape', None)
     if shape is None:
@@ -96,22 +96,45 @@ def _describe(x: Any) -> str:
     return with_article(f'{getattr(x, "dtype", "")} array of shape {tuple(shape)}'.strip())
 
 
+def _foreign(x: Any) -> str:
+    """Describe an array whose elements kernels cannot use."""
+    reason = 'Python objects' if x.dtype.hasobject else 'another byte order'
+    return f'{describe(x)} with {reason}'
+
+
+def _one_by_one(arguments: Sequence[Any]) -> str:
+    """Return a hint for arguments that were passed as one tuple or list."""
+    if len(arguments) == 1 and isinstance(arguments[0], (tuple, list)):
+        return '; pass them one by one, as in kernel[grid, block](a, b)'
+    return ''
+
+
+def listed(x: Any, use: str) -> Sequence[Any]:
+    """Return x, which is a tuple or a list. Otherwise raise ArgumentError: `use` is the accepted form."""
+    __tracebackhide__ = True
+    if not isinstance(x, (tuple, list)):
+        raise ArgumentError(f'use {use} with a tuple or a list, not {describe(x)}')
+    return x
+
+
 def _convert(p: Parameter, x: Any) -> Tuple[bytes, Optional[Pointer]]:
     """Return the bytes of an argument and, if it is an array, its memory. Raises _Refused if it does not fit."""
     dtype = getattr(x, 'dtype', None)
     if isinstance(dtype, np.dtype) and not is_of_kernels(dtype):
-        raise _Refused(_describe(x))
+        raise _Refused(_foreign(x))
     if p.count:
         return _value(p, x), None
     memory = pointer(x)
     if memory is not None:
         if p.bytes != 8 or p.type not in ('u64', 's64', 'b64'):
-            raise _Refused(_describe(x))
+            raise _Refused(describe(x))
         return memory.address.to_bytes(8, 'little'), memory
     if p.type in _FLOATS:
         return _float(p, x), None
     if x is None and p.bytes == 8:
         return bytes(8), None
+    if isinstance(x, (list, tuple)):
+        raise _Refused(f'{describe(x)}, not an array (numpy.array makes one)')
     return _integer(p, x), None
 
 
@@ -260,7 +283,7 @@ class Packer:
         __tracebackhide__ = True
         if len(arguments) != len(self._parameters):
             raise ArgumentError(f'{len(arguments)} arguments for {len(self._parameters)} parameters: '
-                                f'{self._signature}')
+                                f'{self._signature}{_one_by_one(arguments)}')
         buffer = bytearray(self.size)
         pointers = []
         for i, p in enumerate(self._parameters):

@@ -16,7 +16,7 @@ from ._library import call, encoded, library, number, text
 from ._lifetime import Entry, Handle, NotCopied, Queue
 from ._ranges import Span, Use, as_array, give_back, range_error
 from ._types import Array
-from .arguments import Packer, Parameter, opened, spans
+from .arguments import Packer, Parameter, describe, listed, opened, spans
 from .device import Device, DeviceAttribute, Dialect, given
 from .memory import Pointer, in_place
 from .stream import Stream
@@ -27,6 +27,7 @@ JitInputType: Any = header.enums['ptxiJitInputType']
 LaunchAttribute: Any = header.enums['ptxiLaunchAttributeID']
 
 Dim = Union[int, Sequence[int]]
+Arguments = Union[Tuple[Any, ...], List[Any]]
 File = Union[str, 'os.PathLike[str]']
 
 
@@ -376,6 +377,16 @@ def _dim(what: str, x: Dim) -> Tuple[int, int, int]:
     return x3[0], x3[1], x3[2]
 
 
+def _shared(x: Any) -> int:
+    """Return a number of bytes of shared memory."""
+    __tracebackhide__ = True
+    try:
+        return number(x, ctypes.c_uint)
+    except TypeError:
+        raise TypeError(f'invalid shared memory: {describe(x)}; use a number of bytes, as in '
+                        'kernel[grid, block, shared, stream] and kernel.launch(grid, block, (a, b), shared)') from None
+
+
 class Kernel(NotCopied):
     """A kernel. `kernel[grid, block](arguments...)` launches it.
 
@@ -471,6 +482,8 @@ class Kernel(NotCopied):
     def _own(self, stream: Stream) -> Stream:
         """Return the stream. Raises ValueError if it belongs to another device."""
         __tracebackhide__ = True
+        if not isinstance(stream, Stream):
+            raise TypeError(f'{stream!r} is not a ptxi.Stream')
         if stream.device is not self.device:
             raise ValueError('the stream belongs to another device; use a stream of the device of the module')
         return stream
@@ -504,7 +517,7 @@ class Kernel(NotCopied):
             raise how.rejection(result)
         how.spare.append(call_)
 
-    def launch(self, grid: Dim, block: Dim, arguments: Sequence[Any], shared: int = 0, stream: Optional[Stream] = None,
+    def launch(self, grid: Dim, block: Dim, arguments: Arguments, shared: int = 0, stream: Optional[Stream] = None,
                cooperative: bool = False, cluster: Optional[Dim] = None, attributes: Optional[Dict[Any, int]] = None,
                opens: Sequence[Any] = (), window: Optional[Tuple[int, int]] = None, checkpoint: Any = None,
                every: float = 10, note: bytes = b'') -> None:
@@ -522,15 +535,16 @@ class Kernel(NotCopied):
                        continues. See ptxiLaunchCheckpointed in ptxi.h
         """
         __tracebackhide__ = True
+        listed(arguments, f'{self.name}.launch(grid, block, arguments)')
         how = self._configure(grid, block, shared, cooperative, cluster, attributes, window)
         if checkpoint is not None:
             if stream is not None:
                 raise ValueError('a launch with checkpoints waits for the kernel; launch it without a stream')
             self._launch_checkpointed(how, arguments, opens, _checkpoint(checkpoint, every, note))
             return
-        self._launch(how, arguments, stream and self._own(stream), opens)
+        self._launch(how, arguments, None if stream is None else self._own(stream), opens)
 
-    def prepare(self, grid: Dim, block: Dim, arguments: Sequence[Any], shared: int = 0,
+    def prepare(self, grid: Dim, block: Dim, arguments: Arguments, shared: int = 0,
                 stream: Optional[Stream] = None, cooperative: bool = False, cluster: Optional[Dim] = None,
                 attributes: Optional[Dict[Any, int]] = None, opens: Sequence[Any] = ()) -> 'Launch':
         """Return a launch that can be run again and again at less cost. The parameters are those of `launch`.
@@ -540,8 +554,9 @@ class Kernel(NotCopied):
                 add()
         """
         __tracebackhide__ = True
+        listed(arguments, f'{self.name}.prepare(grid, block, arguments)')
         how = self._configure(grid, block, shared, cooperative, cluster, attributes)
-        return Launch(self, how, arguments, stream and self._own(stream), opens)
+        return Launch(self, how, arguments, None if stream is None else self._own(stream), opens)
 
     def _configure(self, grid: Dim, block: Dim, shared: int, cooperative: bool, cluster: Optional[Dim],
                    attributes: Optional[Dict[Any, int]], window: Optional[Tuple[int, int]] = None) -> '_Configuration':
@@ -556,7 +571,7 @@ class Kernel(NotCopied):
         """Return the parameter buffer and all memory that a launch uses."""
         __tracebackhide__ = True
         buffer, pointers = self._packer.pack(arguments)
-        return buffer, pointers + [opened(x) for x in opens]
+        return buffer, pointers + [opened(x) for x in listed(opens, 'opens=')]
 
     def _launch(self, how: '_Configuration', arguments: Sequence[Any], stream: Optional[Stream] = None,
                 opens: Sequence[Any] = ()) -> None:
@@ -653,7 +668,7 @@ class _Configuration:
 
     def __init__(self, kernel: Kernel, grid: Dim, block: Dim, shared: int = 0, attributes: Any = ()) -> None:
         __tracebackhide__ = True
-        self._shape = (*_dim('grid', grid), *_dim('block', block), shared and number(shared, ctypes.c_uint))
+        self._shape = (*_dim('grid', grid), *_dim('block', block), _shared(shared))
         self.core, self.function, self.packer = kernel.device._core, kernel._handle, kernel._packer
         self.fill, self._signature = kernel._packer.fill, kernel.signature
         self.spare: List[_Call] = []
