@@ -150,6 +150,14 @@ def _as_tensor(x: Any) -> Any:
     return Tensor(x)
 
 
+def _start(x: Any) -> int:
+    """Return the address of the first element of a NumPy array."""
+    try:
+        return _address(_export(x))  # four times as fast as the interface
+    except (BufferError, TypeError, ValueError):
+        return int(x.__array_interface__['data'][0])
+
+
 def specialize(backend: Any, x: Any, *options: Any) -> Tuple[Any, Any]:
     """Return the type and the properties of an argument for which Triton compiles a kernel.
 
@@ -157,7 +165,7 @@ def specialize(backend: Any, x: Any, *options: Any) -> Tuple[Any, Any]:
     """
     if type(x) is not np.ndarray:
         return _native(backend, _as_tensor(x), *options)  # type: ignore[no-any-return]
-    key = x.dtype, x.__array_interface__['data'][0] % 16, *options
+    key = x.dtype, _start(x) % 16, *options
     found = _specialized.get(key)
     if found is None:
         found = _specialized[key] = _native(backend, Tensor(x), *options)
