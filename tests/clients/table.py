@@ -47,7 +47,8 @@ CLIENTS = [
            'kernels, arrays', '', 'test_standins.py -k warp'),
     Client('torch for CUDA', ['torch', 'triton'], '`ptxi exec --toolkit`',
            'memory, copies, streams, events, Triton kernels, `torch.compile`',
-           'operations that run at once (`x + y`): the package has no PTX of them; cuBLAS, cuDNN',
+           'operations that run at once (`x + y`), and those that `torch.compile` leaves to torch, such as `sort` of '
+           'long rows: the package has no PTX of them; cuBLAS, cuDNN',
            'test_standins.py -k torch'),
     Client('Triton, its compiler only', ['triton'], 'the Python package', '`ptxi.loads` of `triton.compile`', '',
            'test_triton.py'),

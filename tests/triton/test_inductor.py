@@ -82,3 +82,10 @@ def test_a_model():
     x = torch.randn(16, 32)
     with torch.no_grad():
         torch.testing.assert_close(compiled(model, x), model(x), rtol=1e-4, atol=1e-5)
+
+
+def test_sort():
+    x = torch.randn(4, 100)
+    x[0, 5], x[1, 3:9] = float('nan'), 0.5
+    for got, want in zip(compiled(lambda x: x.sort(stable=True, dim=1), x), x.sort(stable=True, dim=1)):
+        torch.testing.assert_close(got, want, rtol=0, atol=0, equal_nan=True)
