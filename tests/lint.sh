@@ -1,7 +1,7 @@
 #!/bin/sh
-# Runs shellcheck, ruff, pyright, clang-format and cppcheck on the files of the repository. A program that is not installed is
-# skipped, unless LINT_REQUIRE is set. clang-format only checks, and not the files in .clang-format-ignore, most of
-# which have tables that would lose their columns. tests/check-style.py has limits that hold for all files.
+# Runs shellcheck, ruff, pyright, clang-format and cppcheck on the files of the repository. A program that is not
+# installed is skipped, unless LINT_REQUIRE is set. clang-format only checks, and not the files in .clang-format-ignore,
+# most of which have tables that would lose their columns. tests/check-style.py has limits that hold for all files.
 # Usage, in a checkout: lint.sh [BUILD_DIR]; cppcheck needs the headers that a build generates.
 set -u
 cd "$(dirname "$0")/.." || exit 1
