@@ -242,7 +242,8 @@ static void load_address_register(builder *c, unsigned slot, unsigned lanes, uns
 static void find_slots(struct access *a, bool is_store)
 {
     insn *i = a->i;
-    const unsigned stored[] = { i->b, i->c, i->d, i->mods }, pair[] = { i->d, i->c }, quad[] = { i->d, i->b, i->c, i->mods };
+    const unsigned stored[] = { i->b, i->c, i->d, i->mods };
+    const unsigned pair[] = { i->d, i->c }, quad[] = { i->d, i->b, i->c, i->mods };
     const unsigned *slots = is_store ? stored : a->count == 4 ? quad : pair;
 
     for (unsigned e = 0; e < a->count; e++)
