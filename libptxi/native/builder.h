@@ -281,7 +281,9 @@ void ptxi_native_ranges(struct ptxi_native_builder *c, const struct ptxi_insn *i
 /* For a comparison of their equality: goes to the rare case unless both are rows with the same stride. The flags are
  * those of a comparison of their first lanes. */
 void ptxi_native_equality(struct ptxi_native_builder *c, const struct ptxi_insn *i, uint32_t rare);
-/* The lanes of an index register in the frame get the values of its row. */
+/* Part k of the lanes of an index register, in the frame (spread.c). */
+struct ptxi_x86_rm ptxi_native_index_lanes(const struct ptxi_native_builder *c, unsigned slot, unsigned k);
+/* These lanes get the values of the register's row. */
 void ptxi_native_spread(struct ptxi_native_builder *c, unsigned slot);
 /* eax = the lanes in which a comparison of index registers holds, and anything in inactive lanes. For code that works
  * on the complete frame. */

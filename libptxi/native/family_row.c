@@ -28,52 +28,6 @@ static void set_row(builder *c, unsigned slot)
 
 enum { MASK = 1 };
 
-static struct ptxi_x86_rm lanes_of(const builder *c, unsigned slot, unsigned k)
-{
-    return ptxi_native_frame(slot, (unsigned)offsetof(struct ptxi_index, lanes) + k * c->bytes);
-}
-
-/* Puts part k of a row to the lanes in `in_row` (AVX2: a vector; AVX-512: the lowest bits of ecx). */
-static void spread_part(builder *c, unsigned slot, unsigned k, unsigned first, unsigned stride, unsigned in_row)
-{
-    enum { VALUE = 4, OLD, HERE };
-    const struct ptxi_x86_rm lanes = lanes_of(c, slot, k);
-
-    ptxi_x86_vector(&c->x, PTXI_V_PMULLD, VALUE, stride, ptxi_native_constant(PTXI_CONST_IOTA, k * c->bytes));
-    ptxi_x86_vector(&c->x, PTXI_V_PADDD, VALUE, VALUE, reg(first));
-    ptxi_x86_vector(&c->x, PTXI_V_MOV, OLD, 0, lanes);
-    if (c->x.wide) {
-        ptxi_x86_kmovw_to(&c->x, MASK, PTXI_RCX);
-        ptxi_x86_shr(&c->x, 32, PTXI_RCX, PTXI_LANES / 2);
-        ptxi_x86_vector_masked(&c->x, PTXI_V_BLENDMD, VALUE, OLD, reg(VALUE), -1, MASK);
-    } else {
-        const struct ptxi_x86_rm bits = ptxi_native_constant(PTXI_CONST_LANE_BIT, k * c->bytes);
-
-        ptxi_x86_vector(&c->x, PTXI_V_PAND, HERE, in_row, bits);
-        ptxi_x86_vector(&c->x, PTXI_V_PCMPEQD, HERE, HERE, bits);
-        ptxi_x86_vector_imm(&c->x, PTXI_V_BLENDVB, VALUE, OLD, reg(VALUE), HERE << 4);
-    }
-    ptxi_x86_vector(&c->x, PTXI_V_MOV_TO, VALUE, 0, lanes);
-}
-
-void ptxi_native_spread(builder *c, unsigned slot)
-{
-    enum { FIRST, STRIDE, IN_ROW };
-    uint32_t none;
-
-    ptxi_x86_load(&c->x, 64, PTXI_RCX, FIELD(slot, form));
-    ptxi_x86_alu_imm(&c->x, PTXI_CMP, 32, reg(PTXI_RCX), (int32_t)PTXI_ROW_FORM);
-    none = ptxi_x86_jump_if(&c->x, PTXI_NE);
-    ptxi_x86_shr(&c->x, 64, PTXI_RCX, 32);
-    ptxi_x86_vector(&c->x, PTXI_V_BROADCASTD, FIRST, 0, FIELD(slot, first));
-    ptxi_x86_vector(&c->x, PTXI_V_BROADCASTD, STRIDE, 0, FIELD(slot, stride));
-    if (!c->x.wide)
-        ptxi_native_broadcast(c, IN_ROW, PTXI_RCX, 32);
-    for (unsigned k = 0; k < ptxi_native_parts(c, 32); k++)
-        spread_part(c, slot, k, FIRST, STRIDE, IN_ROW);
-    ptxi_x86_patch(&c->x, none, c->x.size);
-}
-
 /* d = a op b, and + c if `adds` */
 static void index_lanes(builder *c, insn *i, uint32_t op, uint32_t adds)
 {
@@ -89,12 +43,12 @@ static void index_lanes(builder *c, insn *i, uint32_t op, uint32_t adds)
     if (adds)
         ptxi_native_spread(c, i->c);
     for (unsigned k = 0; k < ptxi_native_parts(c, 32); k++) {
-        ptxi_x86_vector(&c->x, PTXI_V_MOV, D, 0, lanes_of(c, i->a, k));
+        ptxi_x86_vector(&c->x, PTXI_V_MOV, D, 0, ptxi_native_index_lanes(c, i->a, k));
         if (op != PTXI_INDEX_MOV)
-            ptxi_x86_vector(&c->x, codes[op], D, D, lanes_of(c, i->b, k));
+            ptxi_x86_vector(&c->x, codes[op], D, D, ptxi_native_index_lanes(c, i->b, k));
         if (adds)
-            ptxi_x86_vector(&c->x, PTXI_V_PADDD, D, D, lanes_of(c, i->c, k));
-        ptxi_native_store_lanes(c, D, lanes_of(c, i->d, k), k, 32, SCRATCH);
+            ptxi_x86_vector(&c->x, PTXI_V_PADDD, D, D, ptxi_native_index_lanes(c, i->c, k));
+        ptxi_native_store_lanes(c, D, ptxi_native_index_lanes(c, i->d, k), k, 32, SCRATCH);
     }
     ptxi_native_set_lanes(c, i->d);
 }
@@ -263,8 +217,8 @@ void ptxi_native_compare_index_lanes(builder *c, insn *i, uint32_t kind, uint32_
     ptxi_native_spread(c, i->a);
     ptxi_native_spread(c, i->b);
     for (unsigned k = 0; k < parts; k++) {
-        ptxi_x86_vector(&c->x, PTXI_V_MOV, A, 0, lanes_of(c, i->a, k));
-        ptxi_x86_vector(&c->x, PTXI_V_MOV, B, 0, lanes_of(c, i->b, k));
+        ptxi_x86_vector(&c->x, PTXI_V_MOV, A, 0, ptxi_native_index_lanes(c, i->a, k));
+        ptxi_x86_vector(&c->x, PTXI_V_MOV, B, 0, ptxi_native_index_lanes(c, i->b, k));
         compare_part(c, A, B, kind == PTXI_SIGNED || equal, equal, SCRATCH);
         if (k) {
             ptxi_x86_shl(&c->x, 32, PTXI_RCX, k * PTXI_LANES / parts);
