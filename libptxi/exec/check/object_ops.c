@@ -33,6 +33,28 @@ static bool is_inside(const struct ptxi_warp *w, const struct ptxi_insn *i, uint
            r.hi + (uint64_t)(int64_t)i->imm - b.base < b.end - b.base;
 }
 
+/* Whether all lanes access the shared variable of one origin: constants, the same in all lanes. True for nearly all
+ * accesses. */
+static bool is_in_variable(const struct ptxi_warp *w, const struct ptxi_insn *i)
+{
+    const uint16_t slots[PTXI_OBJECT_ORIGINS] = { i->b, i->c, i->d };
+    const uint64_t bytes = i->mods & PTXI_CHECK_BYTES, size = bytes ? bytes : PTXI_CHECK_BYTES + 1;
+    struct ptxi_address_range r;
+    int64_t lo, end;
+
+    if (!(i->mods & PTXI_CHECK_SHARED))
+        return false;
+    r = ptxi_address_range_32(PTXI_SLOT(w, i->a), w->active);
+    lo = (int64_t)r.lo + i->imm, end = (int64_t)(r.hi + size) + i->imm;
+    for (unsigned k = 0; k < PTXI_OBJECT_ORIGINS && slots[k] != PTXI_NO_SLOT; k++) {
+        const uint64_t bounds = *(const uint64_t *)PTXI_SLOT(w, slots[k]);
+
+        if (!(bounds & PTXI_OBJECT_LOCAL) && lo >= (int64_t)(uint32_t)bounds && end <= (int64_t)(bounds >> 32))
+            return true;
+    }
+    return false;
+}
+
 /* The generic address of a lane's access; a: the address register. */
 static uint64_t address_of_lane(const struct ptxi_insn *i, const void *a, unsigned l)
 {
@@ -73,7 +95,8 @@ OP( check_object )
     if (!w->cta->grid->findings)
         NEXT;
     if (i->mods & PTXI_OBJECT_OF_VARIABLE) {
-        check_variables(w, i);
+        if (!is_in_variable(w, i))
+            check_variables(w, i);
         NEXT;
     }
     for (unsigned k = 0; k < PTXI_OBJECT_ORIGINS && slots[k] != PTXI_NO_SLOT; k++) {
