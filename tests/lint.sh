@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs shellcheck, ruff, pyright, clang-format and cppcheck on the files of the repository. A program that is not
+# Runs shellcheck, ruff, pyright, mypy, clang-format and cppcheck on the files of the repository. A program that is not
 # installed is skipped, unless LINT_REQUIRE is set. clang-format only checks, and not the files in .clang-format-ignore,
 # most of which have tables that would lose their columns. tests/check-style.py has limits that hold for all files.
 # Usage, in a checkout: lint.sh [BUILD_DIR]; cppcheck needs the headers that a build generates.
@@ -26,6 +26,7 @@ lint()
 lint shellcheck "git ls-files '*.sh' bootstrap .ci/run | xargs shellcheck -S warning -s sh"
 lint ruff "ruff check -q ."
 lint pyright "cd bindings/python && pyright ptxi"
+lint mypy "cd bindings/python && mypy --strict --cache-dir=/dev/null ptxi"
 version=$(sed -n 's/^clang-format==//p' tests/lint-requirements.txt)
 if clang-format --version 2> /dev/null | grep -qF " version $version" || [ -n "${LINT_REQUIRE-}" ]; then
     lint clang-format "git ls-files '*.c' '*.h' | xargs clang-format --dry-run -Werror"
