@@ -7,12 +7,12 @@
 
 enum { READERS = 4, STOPS = 50 };
 
-static unsigned long words[READERS]; /* each is written by one thread in its sections, without other order */
+static _Atomic unsigned long words[READERS]; /* each is written by one thread in its sections, without other order */
 static _Atomic bool end;
 
 static void *read_and_write(void *word)
 {
-    volatile unsigned long *w = word;
+    _Atomic unsigned long *w = word;
     struct ptxi_rcu_reader *r = ptxi_rcu_register();
 
     ck_assert_ptr_nonnull(r);
@@ -20,7 +20,7 @@ static void *read_and_write(void *word)
         ptxi_rcu_read_lock(r);
         for (int i = 0; i < 20; i++) {
             for (int k = 0; k < 50; k++)
-                ++*w;
+                atomic_store_explicit(w, atomic_load_explicit(w, memory_order_relaxed) + 1, memory_order_relaxed);
             ptxi_rcu_quiescent_state(r);
         }
         ptxi_rcu_read_unlock(r);
@@ -34,7 +34,7 @@ static unsigned long sum(void)
     unsigned long n = 0;
 
     for (int i = 0; i < READERS; i++)
-        n += *(volatile unsigned long *)&words[i];
+        n += atomic_load_explicit(&words[i], memory_order_relaxed);
     return n;
 }
 
