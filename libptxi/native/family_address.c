@@ -17,14 +17,6 @@ static void op(builder *c, uint32_t code, unsigned d, unsigned a, unsigned b)
     ptxi_x86_vector(&c->x, code, d, a, reg(b));
 }
 
-/* The register becomes a row with first value rax and stride rcx. */
-static void set_row(builder *c, unsigned slot)
-{
-    ptxi_x86_store(&c->x, 64, OF_ROW(slot, form), PTXI_NATIVE_ROW);
-    ptxi_x86_store(&c->x, 64, OF_ROW(slot, first), PTXI_RAX);
-    ptxi_x86_store(&c->x, 64, OF_ROW(slot, stride), PTXI_RCX);
-}
-
 static struct ptxi_x86_rm lanes_of(const builder *c, unsigned slot, unsigned k)
 {
     return ptxi_native_frame(slot, (unsigned)offsetof(struct ptxi_address, lanes) + k * c->bytes);
@@ -96,15 +88,6 @@ static void compare_vectors(builder *c, unsigned count, bool is_64, bool grows)
 
 /* --- d = a * b + c. The index a is extended to 64 bits. --- */
 
-/* r = a 32-bit integer, extended to 64 bits */
-static void load_word(builder *c, unsigned r, struct ptxi_x86_rm memory, bool is_signed)
-{
-    if (is_signed)
-        ptxi_x86_movsxd(&c->x, r, memory);
-    else
-        ptxi_x86_load(&c->x, 32, r, memory);
-}
-
 /* The indices begin at this offset in the frame. */
 static void multiply_lanes(builder *c, insn *i, unsigned indices, bool is_signed)
 {
@@ -129,12 +112,12 @@ static void multiply_few_lanes(builder *c, insn *i, unsigned indices, bool is_si
     const int32_t lanes = i->d * PTXI_UNIT + (int32_t)offsetof(struct ptxi_address, lanes);
     uint32_t next;
 
-    load_word(c, PTXI_RSI, ptxi_native_frame(i->b, 0), is_signed);
+    ptxi_native_load_extended(c, is_signed, PTXI_RSI, ptxi_native_frame(i->b, 0));
     ptxi_x86_imm(&c->x, PTXI_R8, 0);
     if (i->c != PTXI_NO_SLOT)
         ptxi_x86_load(&c->x, 64, PTXI_R8, ptxi_native_frame(i->c, 0));
     next = ptxi_native_begin_active(c);
-    load_word(c, PTXI_RAX, index, is_signed);
+    ptxi_native_load_extended(c, is_signed, PTXI_RAX, index);
     ptxi_x86_imul(&c->x, PTXI_RAX, reg(PTXI_RSI));
     ptxi_x86_alu(&c->x, PTXI_ADD, 64, PTXI_RAX, reg(PTXI_R8));
     ptxi_x86_store(&c->x, 64, ptxi_x86_scaled(PTXI_NATIVE_FRAME, PTXI_RDX, 3, lanes), PTXI_RAX);
@@ -182,12 +165,12 @@ void ptxi_native_address_wide_lanes(builder *c, insn *i, uint32_t is_signed, uin
     op(c, PTXI_V_BROADCASTD, T0, 0, 0);
     compare_vectors(c, ptxi_native_parts(c, 32), false, false);
     differ = ptxi_x86_jump_if(&c->x, PTXI_NE);
-    load_word(c, PTXI_RAX, ptxi_native_frame(i->a, 0), is_signed);
-    load_word(c, PTXI_RCX, ptxi_native_frame(i->b, 0), is_signed);
+    ptxi_native_load_extended(c, is_signed, PTXI_RAX, ptxi_native_frame(i->a, 0));
+    ptxi_native_load_extended(c, is_signed, PTXI_RCX, ptxi_native_frame(i->b, 0));
     ptxi_x86_imul(&c->x, PTXI_RAX, reg(PTXI_RCX));
     add_base(c, i);
     ptxi_x86_imm(&c->x, PTXI_RCX, 0);
-    set_row(c, i->d);
+    ptxi_native_set_row(c, i->d);
     done = ptxi_x86_jump(&c->x);
     ptxi_x86_patch(&c->x, differ, c->x.size);
     multiply_lanes(c, i, indices, is_signed);
@@ -265,7 +248,7 @@ bool ptxi_native_emit_address_shift(builder *c, insn *i, uint32_t shifts, uint32
         shift_row(c);
     }
     add_base(c, i);
-    set_row(c, i->d);
+    ptxi_native_set_row(c, i->d);
     ptxi_native_resume(c, rare);
     return true;
 }
@@ -284,7 +267,7 @@ bool ptxi_native_emit_address_set(builder *c, insn *i, uint32_t first, uint32_t 
     ptxi_native_check_target(c, i->d, rare);
     ptxi_x86_load(&c->x, 64, PTXI_RAX, value);
     ptxi_x86_imm(&c->x, PTXI_RCX, 0);
-    set_row(c, i->d);
+    ptxi_native_set_row(c, i->d);
     ptxi_native_resume(c, rare);
     return true;
 }
@@ -313,7 +296,7 @@ static uint32_t lea_row(builder *c, insn *i, bool grows, uint32_t *done)
     ptxi_x86_imm(&c->x, PTXI_RCX, grows);
     shift_row(c);
     add_base(c, i);
-    set_row(c, i->d);
+    ptxi_native_set_row(c, i->d);
     *done = ptxi_x86_jump(&c->x);
     return other;
 }

@@ -80,18 +80,12 @@ bool ptxi_native_emit_address_wide(builder *c, insn *i, uint32_t is_signed, uint
     ptxi_x86_lea(&c->x, 32, PTXI_RCX, ptxi_x86_at(PTXI_RAX, PTXI_LANES - 1));
     ptxi_x86_alu(&c->x, PTXI_CMP, 32, PTXI_RCX, reg(PTXI_RAX));
     ptxi_native_jump_rare(c, rare, is_signed ? PTXI_L : PTXI_B);
-    if (is_signed) {
-        ptxi_x86_movsxd(&c->x, PTXI_RAX, reg(PTXI_RAX));
-        ptxi_x86_movsxd(&c->x, PTXI_RCX, factor);
-    } else {
-        ptxi_x86_load(&c->x, 32, PTXI_RCX, factor);
-    }
+    ptxi_native_load_extended(c, is_signed, PTXI_RAX, first);
+    ptxi_native_load_extended(c, is_signed, PTXI_RCX, factor);
     ptxi_x86_imul(&c->x, PTXI_RAX, reg(PTXI_RCX));
     if (i->c != PTXI_NO_SLOT)
         ptxi_x86_alu(&c->x, PTXI_ADD, 64, PTXI_RAX, ptxi_native_frame(i->c, 0));
-    ptxi_x86_store(&c->x, 64, OF_ROW(i->d, form), PTXI_NATIVE_ROW);
-    ptxi_x86_store(&c->x, 64, OF_ROW(i->d, stride), PTXI_RCX);
-    ptxi_x86_store(&c->x, 64, OF_ROW(i->d, first), PTXI_RAX);
+    ptxi_native_set_row(c, i->d);
     ptxi_native_resume(c, rare);
     return true;
 }

@@ -9,19 +9,9 @@
 typedef struct ptxi_native_builder builder;
 typedef const struct ptxi_insn insn;
 
-#define FIELD(slot, name) ptxi_native_frame(slot, offsetof(struct ptxi_lane_row, name))
-
 static struct ptxi_x86_rm reg(unsigned r)
 {
     return ptxi_x86_reg(r);
-}
-
-/* The register becomes a row with first value rax and stride rcx. */
-static void set_row(builder *c, unsigned slot)
-{
-    ptxi_x86_store(&c->x, 64, FIELD(slot, form), PTXI_NATIVE_ROW);
-    ptxi_x86_store(&c->x, 64, FIELD(slot, first), PTXI_RAX);
-    ptxi_x86_store(&c->x, 64, FIELD(slot, stride), PTXI_RCX);
 }
 
 /* --- lanes of index registers --- */
@@ -57,32 +47,32 @@ static void index_lanes(builder *c, insn *i, uint32_t op, uint32_t adds)
 
 static void add_or_subtract(builder *c, enum ptxi_x86_alu op, unsigned slot)
 {
-    ptxi_x86_alu(&c->x, op, 32, PTXI_RAX, FIELD(slot, first));
-    ptxi_x86_alu(&c->x, op, 32, PTXI_RCX, FIELD(slot, stride));
+    ptxi_x86_alu(&c->x, op, 32, PTXI_RAX, OF_ROW(slot, first));
+    ptxi_x86_alu(&c->x, op, 32, PTXI_RCX, OF_ROW(slot, stride));
 }
 
 /* One of the strides must be 0. */
 static void multiply(builder *c, insn *i, uint32_t rare)
 {
     ptxi_x86_load(&c->x, 64, PTXI_RDX, reg(PTXI_RCX));
-    ptxi_x86_imul(&c->x, PTXI_RDX, FIELD(i->b, stride));
+    ptxi_x86_imul(&c->x, PTXI_RDX, OF_ROW(i->b, stride));
     ptxi_x86_test(&c->x, 64, PTXI_RDX, PTXI_RDX);
     ptxi_native_jump_rare(c, rare, PTXI_NE);
-    ptxi_x86_load(&c->x, 64, PTXI_RDX, FIELD(i->b, stride));
+    ptxi_x86_load(&c->x, 64, PTXI_RDX, OF_ROW(i->b, stride));
     ptxi_x86_imul(&c->x, PTXI_RDX, reg(PTXI_RAX));
-    ptxi_x86_imul(&c->x, PTXI_RCX, FIELD(i->b, first));
+    ptxi_x86_imul(&c->x, PTXI_RCX, OF_ROW(i->b, first));
     ptxi_x86_alu(&c->x, PTXI_ADD, 32, PTXI_RCX, reg(PTXI_RDX));
-    ptxi_x86_imul(&c->x, PTXI_RAX, FIELD(i->b, first));
+    ptxi_x86_imul(&c->x, PTXI_RAX, OF_ROW(i->b, first));
     ptxi_x86_load(&c->x, 32, PTXI_RAX, reg(PTXI_RAX));
 }
 
 /* The count must be the same in all lanes and below 32. */
 static void shift_left(builder *c, insn *i, uint32_t rare)
 {
-    ptxi_x86_alu_imm(&c->x, PTXI_CMP, 64, FIELD(i->b, stride), 0);
+    ptxi_x86_alu_imm(&c->x, PTXI_CMP, 64, OF_ROW(i->b, stride), 0);
     ptxi_native_jump_rare(c, rare, PTXI_NE);
     ptxi_x86_load(&c->x, 32, PTXI_RDX, reg(PTXI_RCX));
-    ptxi_x86_load(&c->x, 32, PTXI_RCX, FIELD(i->b, first));
+    ptxi_x86_load(&c->x, 32, PTXI_RCX, OF_ROW(i->b, first));
     ptxi_x86_alu_imm(&c->x, PTXI_CMP, 32, reg(PTXI_RCX), 32);
     ptxi_native_jump_rare(c, rare, PTXI_AE);
     ptxi_x86_shl_cl(&c->x, PTXI_RAX);
@@ -102,8 +92,8 @@ bool ptxi_native_emit_index(builder *c, insn *i, uint32_t op, uint32_t adds)
         ptxi_native_check_row(c, i->b, rare);
     if (adds)
         ptxi_native_check_row(c, i->c, rare);
-    ptxi_x86_load(&c->x, 32, PTXI_RAX, FIELD(i->a, first));
-    ptxi_x86_load(&c->x, 64, PTXI_RCX, FIELD(i->a, stride));
+    ptxi_x86_load(&c->x, 32, PTXI_RAX, OF_ROW(i->a, first));
+    ptxi_x86_load(&c->x, 64, PTXI_RCX, OF_ROW(i->a, stride));
     switch ((enum ptxi_native_index_op)op) {
     case PTXI_INDEX_MOV: break;
     case PTXI_INDEX_ADD: add_or_subtract(c, PTXI_ADD, i->b); break;
@@ -114,7 +104,7 @@ bool ptxi_native_emit_index(builder *c, insn *i, uint32_t op, uint32_t adds)
     if (adds)
         add_or_subtract(c, PTXI_ADD, i->c);
     ptxi_x86_movsxd(&c->x, PTXI_RCX, reg(PTXI_RCX));
-    set_row(c, i->d);
+    ptxi_native_set_row(c, i->d);
     ptxi_native_resume(c, rare);
     return true;
 }
@@ -131,19 +121,11 @@ bool ptxi_native_emit_index_sreg(builder *c, insn *i, uint32_t first, uint32_t s
     ptxi_x86_load(&c->x, 32, PTXI_RAX,
                   ptxi_x86_at(PTXI_RAX, (int32_t)(offsetof(struct ptxi_cta, ctaid) + 4 * axis)));
     ptxi_x86_imm(&c->x, PTXI_RCX, 0);
-    set_row(c, i->d);
+    ptxi_native_set_row(c, i->d);
     return true;
 }
 
 /* --- comparisons --- */
-
-static void load_extended(builder *c, bool is_signed, unsigned r, struct ptxi_x86_rm from)
-{
-    if (is_signed)
-        ptxi_x86_movsxd(&c->x, r, from);
-    else
-        ptxi_x86_load(&c->x, 32, r, from);
-}
 
 /* last = first + 31 * last, where `last` is the stride. The rare case: it does not fit into 32 bits. Changes rcx unless
  * it is `last`. */
@@ -153,7 +135,7 @@ static void extend_range(builder *c, bool is_signed, unsigned first, unsigned la
     ptxi_x86_shl(&c->x, 64, last, 5);
     ptxi_x86_alu(&c->x, PTXI_SUB, 64, last, reg(scratch));
     ptxi_x86_alu(&c->x, PTXI_ADD, 64, last, reg(first));
-    load_extended(c, is_signed, scratch, reg(last));
+    ptxi_native_load_extended(c, is_signed, scratch, reg(last));
     ptxi_x86_alu(&c->x, PTXI_CMP, 64, scratch, reg(last));
     ptxi_native_jump_rare(c, rare, PTXI_NE);
 }
@@ -161,10 +143,10 @@ static void extend_range(builder *c, bool is_signed, unsigned first, unsigned la
 static void range(builder *c, unsigned slot, bool is_signed, unsigned first, unsigned last, uint32_t rare)
 {
     ptxi_native_check_row(c, slot, rare);
-    ptxi_x86_load(&c->x, 64, last, FIELD(slot, stride));
+    ptxi_x86_load(&c->x, 64, last, OF_ROW(slot, stride));
     ptxi_x86_test(&c->x, 64, last, last);
     ptxi_native_jump_rare(c, rare, PTXI_L);
-    load_extended(c, is_signed, first, FIELD(slot, first));
+    ptxi_native_load_extended(c, is_signed, first, OF_ROW(slot, first));
     extend_range(c, is_signed, first, last, PTXI_RCX, rare);
 }
 
@@ -178,11 +160,11 @@ void ptxi_native_equality(builder *c, insn *i, uint32_t rare)
 {
     ptxi_native_check_row(c, i->a, rare);
     ptxi_native_check_row(c, i->b, rare);
-    ptxi_x86_load(&c->x, 64, PTXI_RAX, FIELD(i->a, stride));
-    ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_RAX, FIELD(i->b, stride));
+    ptxi_x86_load(&c->x, 64, PTXI_RAX, OF_ROW(i->a, stride));
+    ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_RAX, OF_ROW(i->b, stride));
     ptxi_native_jump_rare(c, rare, PTXI_NE);
-    ptxi_x86_load(&c->x, 32, PTXI_RAX, FIELD(i->a, first));
-    ptxi_x86_alu(&c->x, PTXI_CMP, 32, PTXI_RAX, FIELD(i->b, first));
+    ptxi_x86_load(&c->x, 32, PTXI_RAX, OF_ROW(i->a, first));
+    ptxi_x86_alu(&c->x, PTXI_CMP, 32, PTXI_RAX, OF_ROW(i->b, first));
 }
 
 /* --- comparisons that hold in some lanes. The code works on the complete frame. --- */
@@ -281,16 +263,16 @@ bool ptxi_native_emit_address_index(builder *c, insn *i, uint32_t is_signed, uin
     ptxi_native_try_lanes(c, rare, ptxi_native_address_index_lanes);
     ptxi_native_check_target(c, i->d, rare);
     ptxi_native_check_row(c, i->a, rare);
-    load_extended(c, is_signed, PTXI_RAX, FIELD(i->a, first));
-    ptxi_x86_load(&c->x, 64, PTXI_RDX, FIELD(i->a, stride));
+    ptxi_native_load_extended(c, is_signed, PTXI_RAX, OF_ROW(i->a, first));
+    ptxi_x86_load(&c->x, 64, PTXI_RDX, OF_ROW(i->a, stride));
     ptxi_x86_load(&c->x, 64, PTXI_RCX, reg(PTXI_RDX));
     extend_range(c, is_signed, PTXI_RAX, PTXI_RDX, PTXI_RSI, rare);
-    load_extended(c, is_signed, PTXI_RDX, factor);
+    ptxi_native_load_extended(c, is_signed, PTXI_RDX, factor);
     ptxi_x86_imul(&c->x, PTXI_RAX, reg(PTXI_RDX));
     ptxi_x86_imul(&c->x, PTXI_RCX, reg(PTXI_RDX));
     if (i->c != PTXI_NO_SLOT)
         ptxi_x86_alu(&c->x, PTXI_ADD, 64, PTXI_RAX, ptxi_native_frame(i->c, 0));
-    set_row(c, i->d);
+    ptxi_native_set_row(c, i->d);
     ptxi_native_resume(c, rare);
     return true;
 }

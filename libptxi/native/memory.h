@@ -57,6 +57,24 @@ static inline void ptxi_native_broadcast(struct ptxi_native_builder *c, unsigned
     ptxi_x86_vector(&c->x, bits == 32 ? PTXI_V_BROADCASTD : PTXI_V_BROADCASTQ, d, 0, ptxi_x86_reg(d));
 }
 
+/* r = a 32-bit integer, extended to 64 bits */
+static inline void ptxi_native_load_extended(struct ptxi_native_builder *c, bool is_signed, unsigned r,
+                                             struct ptxi_x86_rm from)
+{
+    if (is_signed)
+        ptxi_x86_movsxd(&c->x, r, from);
+    else
+        ptxi_x86_load(&c->x, 32, r, from);
+}
+
+/* The register becomes a row with first value rax and stride rcx. */
+static inline void ptxi_native_set_row(struct ptxi_native_builder *c, unsigned slot)
+{
+    ptxi_x86_store(&c->x, 64, OF_ROW(slot, form), PTXI_NATIVE_ROW);
+    ptxi_x86_store(&c->x, 64, OF_ROW(slot, first), PTXI_RAX);
+    ptxi_x86_store(&c->x, 64, OF_ROW(slot, stride), PTXI_RCX);
+}
+
 /* Accesses and addresses of lanes that are not a row. */
 ptxi_native_lanes_emitter ptxi_native_access_lanes, ptxi_native_address_wide_lanes, ptxi_native_address_index_lanes,
     ptxi_native_address_shift_lanes;
