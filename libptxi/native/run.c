@@ -162,15 +162,16 @@ enum { SHORT = 6 };
 /* Whether native code is of no use for a function. A function that it calls may have some. */
 static bool is_too_short(const struct ptxi_code *code)
 {
-    bool long_run = code->count >= SHORT;
-
+    if (code->count >= SHORT)
+        return false;
     for (uint32_t k = 0; k < code->count; k++) {
         const struct ptxi_insn *i = &code->insns[k];
+        const bool loops = ptxi_native_is_branch(i->op) && i->imm <= 0;
 
-        long_run |= i->op == PTXI_OP_call || i->op == PTXI_OP_call_indirect;
-        long_run |= ptxi_native_is_branch(i->op) && i->imm <= 0;
+        if (loops || i->op == PTXI_OP_call || i->op == PTXI_OP_call_indirect)
+            return false;
     }
-    return !long_run;
+    return true;
 }
 
 bool ptxi_native_is_useless(const struct ptxi_code *code)
