@@ -1,12 +1,12 @@
 /* Finds threads that go on without a .sync instruction or a barrier of the CTA at which others wait. Threads that have
- * exited take no part in either, so an early return is permitted. But a thread that skips the instruction and executes
- * code behind it was there when the others waited, and should have come.
+ * exited take no part in either, so an early return is permitted. A thread that skips the instruction and executes code
+ * behind it is missing: it had not exited when the others waited.
  *
  * Code behind an instruction: a block that all paths from it to the end of the kernel run through, and from which no
- * path leads back to it. At the end of such a block a check_passed notes the threads. A .sync instruction names it
- * (aux), and when it is executed without threads of its mask that have exited, those of them that were behind it are
- * reported (exec/check/sync.c). Of several such blocks the last one is used: all paths through another one run through
- * it, too. A block in which nothing happens but the return does not count. */
+ * path leads back to it. At the end of such a block a check_passed notes the threads. The aux of a .sync instruction is
+ * the number of its check_passed. If threads of the mask have exited when the instruction is executed, those that the
+ * check_passed has noted are reported (exec/check/sync.c). Of several such blocks the last one is used: all paths
+ * through another one run through it, too. A block in which nothing happens but the return does not count. */
 #include "compile/codegen/codegen.h"
 
 #include "isa/isa.h"
@@ -18,7 +18,7 @@ struct pass {
                           * leads to no end */
     uint32_t *numbered;  /* the blocks in this order */
     uint32_t count;
-    uint32_t *next;      /* per block: its next block on all paths to the end; PTXI_NONE: there is none */
+    uint32_t *next;      /* per block: the first later block on all its paths to an end, or PTXI_NONE */
     uint8_t *point;      /* per block: number of its check_passed, or 0 */
     bool *barrier;       /* per block: its check_passed is behind a barrier */
     uint32_t point_count;

@@ -192,7 +192,7 @@ void ptxi_object_check_variables(struct ptxi_warp *w, const struct ptxi_insn *i,
     for (; lanes; lanes &= lanes - 1) {
         unsigned l = ptxi_first_lane(lanes);
 
-        /* what is outside of all of the memory is reported by the access */
+        /* the access itself reports addresses outside of the memory */
         if (addresses[l] >= all || !leaves_variables(w, i, l, addresses[l], local, &of))
             continue;
         report_variable(w, i, l, addresses[l], of, local);

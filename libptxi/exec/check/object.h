@@ -22,7 +22,7 @@ bool ptxi_object_is_of_host(const struct ptxi_warp *w, uint64_t address);
 void ptxi_object_check(struct ptxi_warp *w, const struct ptxi_insn *i, const uint64_t *addresses,
                        const uint64_t *const origins[PTXI_OBJECT_ORIGINS]);
 
-/* Reports lanes that access shared or .local memory outside of the variables whose bounds are in the slots b, c, d.
+/* Slots b, c and d have the bounds of variables. Reports lanes whose access is outside of them.
  * addresses[l] is that of lane l in the shared memory of the CTA, or in the thread's .local memory; lanes: those with
  * such an address. */
 void ptxi_object_check_variables(struct ptxi_warp *w, const struct ptxi_insn *i, const uint64_t *addresses,

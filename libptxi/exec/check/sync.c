@@ -125,7 +125,7 @@ void ptxi_sync_check_missing(const struct ptxi_warp *w, const struct ptxi_code *
     ptxi_sync_report(w, code, check, lanes, PTXI_FINDING_MISSING_LANES, PTXI_FINDING_ERROR, detail);
 }
 
-/* What is reported about a thread that exits. */
+/* The report of a thread that has exited. */
 struct exit_report {
     enum ptxi_finding_severity severity;
     const char *detail;
