@@ -89,6 +89,8 @@ enum { PTXI_NATIVE_SHAPES = 7 };
 
 enum { PTXI_REGION_HEADS = 8, PTXI_REGION_JUMPS = 44 };
 
+enum { PTXI_LANE_LOADS = 16, PTXI_LANE_SAVED = 1536 /* bytes */ };
+
 /* The stack of partial code and of regions: offsets from rsp. The words have all bits of the lanes set. */
 enum {
     PTXI_STACK_ALL = 8,                               /* regions: mask of the lanes on all paths */
@@ -97,7 +99,15 @@ enum {
     PTXI_STACK_ACTIVE_WORDS = 32,
     PTXI_STACK_INACTIVE_WORDS = PTXI_STACK_ACTIVE_WORDS + 4 * PTXI_LANES,
     PTXI_STACK_WAITING = PTXI_STACK_INACTIVE_WORDS + 4 * PTXI_LANES, /* masks of lanes at the heads of a region */
-    PTXI_STACK_SIZE = PTXI_STACK_WAITING + 4 * PTXI_REGION_HEADS
+    /* loops lane by lane (lane_loop.c): not 0 if a check has failed; rounds after the first one that a lane may run,
+     * that this lane has left, and that a lane has run at most; bounds of loads; values at the head */
+    PTXI_STACK_LANE_FAILED = PTXI_STACK_WAITING + 4 * PTXI_REGION_HEADS,
+    PTXI_STACK_LANE_LIMIT = PTXI_STACK_LANE_FAILED + 4,
+    PTXI_STACK_LANE_LEFT = PTXI_STACK_LANE_LIMIT + 4,
+    PTXI_STACK_LANE_MOST = PTXI_STACK_LANE_LEFT + 4,
+    PTXI_STACK_BOUNDS = PTXI_STACK_LANE_MOST + 4,
+    PTXI_STACK_SAVED = PTXI_STACK_BOUNDS + 16 * PTXI_LANE_LOADS,
+    PTXI_STACK_SIZE = PTXI_STACK_SAVED + PTXI_LANE_SAVED
 };
 
 /* Instructions that lanes of a warp execute on different paths: region.c. */
@@ -271,6 +281,9 @@ enum ptxi_native_condition { /* as in the immediate of vpcmpd */
 };
 void ptxi_native_compare(struct ptxi_native_builder *c, const struct ptxi_insn *i, enum ptxi_native_kind kind,
                          enum ptxi_native_condition condition);
+
+/* Whether a branch compares registers of 32 bits, and does not wait for other threads. */
+bool ptxi_native_loop_compares(const struct ptxi_insn *i);
 
 /* --- shared by operations on row registers and branches ---
  *

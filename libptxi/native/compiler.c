@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "exec/engine/row_register.h"
+#include "native/lane_loop.h"
 #include "native/region.h"
 #include "native/table.h"
 
@@ -28,6 +29,7 @@ static void enter_lanes(struct ptxi_native_builder *c)
     if (c->partial) {
         ptxi_x86_load(&c->x, 32, PTXI_RAX, of_warp(offsetof(struct ptxi_warp, active)));
         ptxi_native_put_lane_masks(c);
+        ptxi_x86_store_imm(&c->x, 32, ptxi_native_on_stack(PTXI_STACK_LANE_FAILED), 0);
     } else {
         ptxi_x86_imm(&c->x, PTXI_NATIVE_ROW, PTXI_ROW_FORM | (uint64_t)PTXI_ALL_LANES << 32);
     }
@@ -341,8 +343,10 @@ static void begin_insn(struct ptxi_native_builder *c)
     } else if (is_after_branch(c)) {
         add_entry(c);
     }
-    if (c->partial && c->heads[c->now])
+    if (c->partial && c->heads[c->now]) {
         ptxi_native_check_stop(c, c->now);
+        ptxi_native_put_lane_loop(c, emit);
+    }
 }
 
 static void put_blocks(struct ptxi_native_builder *c)

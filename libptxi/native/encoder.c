@@ -371,6 +371,11 @@ void ptxi_x86_imul(struct ptxi_x86 *x, unsigned reg, struct ptxi_x86_rm rm)
     general(x, 64, 0x0faf, reg, rm, 0);
 }
 
+void ptxi_x86_div(struct ptxi_x86 *x, unsigned reg)
+{
+    general(x, 64, 0xf7, 6, ptxi_x86_reg(reg), 0);
+}
+
 void ptxi_x86_movsxd(struct ptxi_x86 *x, unsigned reg, struct ptxi_x86_rm rm)
 {
     general(x, 64, 0x63, reg, rm, 0);

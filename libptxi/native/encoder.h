@@ -92,6 +92,7 @@ enum ptxi_x86_vector_op {
     PTXI_V_PMOVSXDQ = PTXI_V(1, 2, 0x25, 0), PTXI_V_PMOVZXDQ = PTXI_V(1, 2, 0x35, 0),
     PTXI_V_CVTDQ2PS = PTXI_V(0, 1, 0x5b, 0),
     PTXI_V_PTEST = PTXI_V(1, 2, 0x17, 0),      /* VEX only */
+    PTXI_V_UCOMISS = PTXI_V(0, 1, 0x2e, 0), PTXI_V_UCOMISD = PTXI_V(1, 1, 0x2e, 0), /* with 128 bits: elements 0 */
     PTXI_V_PERMD = PTXI_V(1, 2, 0x36, 0),      /* `first` has the numbers of elements of rm */
     PTXI_V_BLENDD = PTXI_V(1, 3, 0x02, 0),     /* VEX only: imm: the elements of rm */
     PTXI_V_SHUFPS = PTXI_V(0, 1, 0xc6, 0), PTXI_V_PERMQ = PTXI_V(1, 3, 0x00, 1),
@@ -110,6 +111,7 @@ enum ptxi_x86_vector_op {
     PTXI_V_UNPCKLPD = PTXI_V(1, 1, 0x14, 1), PTXI_V_UNPCKHPD = PTXI_V(1, 1, 0x15, 1),
     /* with 128 bits: 8 bytes from or to memory */
     PTXI_V_MOVQ = PTXI_V(1, 1, 0x6e, 1), PTXI_V_MOVQ_TO = PTXI_V(1, 1, 0x7e, 1), /* also general registers */
+    PTXI_V_MOVD = PTXI_V(1, 1, 0x6e, 0), PTXI_V_MOVD_TO = PTXI_V(1, 1, 0x7e, 0),   /* the same for 4 bytes */
     PTXI_V_MOVHPS_TO = PTXI_V(0, 1, 0x17, 0),
     /* VEX only: stores the elements of `reg` whose sign bit is set in `first` */
     PTXI_V_PMASKMOVD_TO = PTXI_V(1, 2, 0x8e, 0), PTXI_V_PMASKMOVQ_TO = PTXI_V(1, 2, 0x8e, 1),
@@ -145,7 +147,8 @@ void ptxi_x86_kortestw(struct ptxi_x86 *x, unsigned k);
 /* --- instructions with general registers; `bits`: 32 or 64 --- */
 enum ptxi_x86_alu { PTXI_ADD = 0, PTXI_OR = 1, PTXI_AND = 4, PTXI_SUB = 5, PTXI_XOR = 6, PTXI_CMP = 7 };
 enum ptxi_x86_condition {
-    PTXI_B = 2, PTXI_AE = 3, PTXI_E = 4, PTXI_NE = 5, PTXI_BE = 6, PTXI_A = 7, PTXI_L = 12, PTXI_GE = 13, PTXI_LE = 14,
+    PTXI_B = 2, PTXI_AE = 3, PTXI_E = 4, PTXI_NE = 5, PTXI_BE = 6, PTXI_A = 7, PTXI_P = 10,
+    PTXI_NP = 11, PTXI_L = 12, PTXI_GE = 13, PTXI_LE = 14,
     PTXI_G = 15
 };
 
@@ -170,6 +173,7 @@ void ptxi_x86_shl_cl(struct ptxi_x86 *x, unsigned reg); /* 32 bits */
 void ptxi_x86_tzcnt(struct ptxi_x86 *x, unsigned reg, unsigned from); /* 32 bits: the number of the lowest bit */
 void ptxi_x86_popcnt(struct ptxi_x86 *x, unsigned reg, unsigned from); /* 32 bits */
 void ptxi_x86_imul(struct ptxi_x86 *x, unsigned reg, struct ptxi_x86_rm rm);   /* 64 bits */
+void ptxi_x86_div(struct ptxi_x86 *x, unsigned reg); /* rax = rdx:rax / reg, unsigned; rdx = the remainder */
 void ptxi_x86_movsxd(struct ptxi_x86 *x, unsigned reg, struct ptxi_x86_rm rm); /* 32 to 64 bits */
 void ptxi_x86_lea(struct ptxi_x86 *x, unsigned bits, unsigned reg, struct ptxi_x86_rm rm);
 void ptxi_x86_prefetch(struct ptxi_x86 *x, struct ptxi_x86_rm rm);

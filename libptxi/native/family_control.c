@@ -4,6 +4,7 @@
 
 #include "native/builder.h"
 #include "native/region.h"
+#include "native/table.h"
 
 typedef struct ptxi_native_builder builder;
 typedef const struct ptxi_insn insn;
@@ -232,6 +233,13 @@ bool ptxi_native_emit_loop_compare(builder *c, insn *i, uint32_t kind, uint32_t 
     ptxi_native_compare(c, i, (enum ptxi_native_kind)kind, (enum ptxi_native_condition)condition);
     branch_back(c, i);
     return true;
+}
+
+bool ptxi_native_loop_compares(insn *i)
+{
+    const struct ptxi_native_op *o = ptxi_native_op(i->op);
+
+    return o && o->emit == ptxi_native_emit_loop_compare && !waits(i);
 }
 
 /* Jumps where no lane loops. Goes on where all do. */

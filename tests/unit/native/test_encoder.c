@@ -20,7 +20,7 @@ static const char *const general_texts[] = {
     "movzx ecx,BYTE PTR [rbp+0x11]", "movzx ecx,WORD PTR [rbp+0x12]", "mov BYTE PTR [rax+r14*1+0x3],cl",
     "mov WORD PTR [rax+0x4],cx", "mov BYTE PTR [rsp+0x2],0x1", "shlx rax,rcx,rdx", "tzcnt edx,ecx",
     "movsx ecx,BYTE PTR [rbp+rdx*2+0x11]", "movsx ecx,WORD PTR [rax+r14*8+0x200]",
-    "popcnt ecx,eax",
+    "popcnt ecx,eax", "div rcx",
 };
 
 static void encode_general(struct ptxi_x86 *x)
@@ -61,6 +61,7 @@ static void encode_general(struct ptxi_x86 *x)
     ptxi_x86_load_signed_part(x, 8, PTXI_RCX, ptxi_x86_scaled(PTXI_RBP, PTXI_RDX, 1, 17));
     ptxi_x86_load_signed_part(x, 16, PTXI_RCX, ptxi_x86_scaled(PTXI_RAX, PTXI_R14, 3, 512));
     ptxi_x86_popcnt(x, PTXI_RCX, PTXI_RAX);
+    ptxi_x86_div(x, PTXI_RCX);
 }
 
 /* Vector instructions: the name for 256 and for 512 bits, and the operands: `r` reg, `v` first, `m` the last one. */
@@ -116,6 +117,8 @@ static const char *const narrow_texts[] = {
     "vmovq QWORD PTR [rax+r14*1+0x8],xmm8", "vmovhps QWORD PTR [rax+0x8],xmm9", "vmovdqu xmm1,XMMWORD PTR [rax+0x10]",
     "vpmaskmovd YMMWORD PTR [rax+r14*1+0x20],ymm15,ymm9", "vpmaskmovq YMMWORD PTR [rbp+0x20],ymm10,ymm1",
     "vpsllq ymm9,ymm3,0x20", "vpsrlq ymm2,ymm12,0x21",
+    "vmovd xmm3,DWORD PTR [rbp+rdx*4+0x100]", "vmovd DWORD PTR [rbp+rdx*4+0x100],xmm11", "vucomiss xmm3,xmm3",
+    "vucomisd xmm9,xmm9",
 };
 
 static void encode_narrow(struct ptxi_x86 *x)
@@ -154,6 +157,10 @@ static void encode_narrow(struct ptxi_x86 *x)
     ptxi_x86_vector(x, PTXI_V_PMASKMOVQ_TO, 1, 10, M(PTXI_RBP, 32));
     ptxi_x86_vector_imm(x, PTXI_V_SHIFT_IMM_Q, PTXI_SHIFT_LEFT, 9, R(3), 32);
     ptxi_x86_vector_imm(x, PTXI_V_SHIFT_IMM_Q, PTXI_SHIFT_RIGHT, 2, R(12), 33);
+    ptxi_x86_vector_128(x, PTXI_V_MOVD, 3, 0, ptxi_x86_scaled(PTXI_RBP, PTXI_RDX, 2, 256));
+    ptxi_x86_vector_128(x, PTXI_V_MOVD_TO, 11, 0, ptxi_x86_scaled(PTXI_RBP, PTXI_RDX, 2, 256));
+    ptxi_x86_vector_128(x, PTXI_V_UCOMISS, 3, 0, R(3));
+    ptxi_x86_vector_128(x, PTXI_V_UCOMISD, 9, 0, R(9));
 }
 
 static const char *const wide_texts[] = {

@@ -272,6 +272,63 @@ static void any_operation(struct random *r, struct ptxi_str *s)
     }
 }
 
+/* An operation or a load of a loop that lanes may run one after the other (libptxi/native/lane_loop.c). %a5 goes
+ * through the data, %a6 is anywhere. */
+static void any_lane_operation(struct random *r, struct ptxi_str *s)
+{
+    static const char *const binary[] = { "add.s32", "sub.s32", "mul.lo.s32", "xor.b32", "and.b32", "shl.b32", "shr.s32",
+                                          "max.s32", "min.u32", "add.f32", "sub.f32", "mul.f32", "div.rn.f32" };
+    static const char *const unary[] = { "neg.s32", "abs.s32", "not.b32", "neg.f32", "abs.f32", "sqrt.rn.f32",
+                                         "rcp.rn.f32", "cvt.rn.f32.s32", "mov.b32" };
+    static const char *const wide[] = { "add.s64", "sub.s64", "xor.b64", "add.f64", "mul.f64" };
+    static const char *const loads[] = { "b32", "u8", "s8", "u16", "s16" };
+    const uint32_t small = draw(r, 9), d = draw(r, REGS);
+
+    switch (draw(r, 10)) {
+    case 0: ptxi_str_printf(s, "%s %%r%u, %%r%u;\n", unary[draw(r, 9)], d, draw(r, REGS)); break;
+    case 1: case 2:
+        ptxi_str_printf(s, "%s %%r%u, %%r%u, %%r%u;\n", binary[draw(r, 13)], d, draw(r, REGS), draw(r, REGS));
+        break;
+    case 3: case 4:
+        ptxi_str_printf(s, "%s %%r%u, %%r%u, %%r%u, %%r%u;\n", draw(r, 3) ? "fma.rn.f32" : "mad.lo.s32", d,
+                        draw(r, REGS), draw(r, REGS), draw(r, REGS));
+        break;
+    case 5:
+        ptxi_str_printf(s, "and.b32 %%i9, %%r%u, 255;\nmul.wide.s32 %%a6, %%i9, 4;\nadd.s64 %%a6, %%a6, %%a1;\n"
+                           "ld.global.b32 %%r%u, [%%a6+%u];\n", draw(r, REGS), d, 4 * draw(r, 8));
+        break;
+    case 6:
+        if (draw(r, 2))
+            ptxi_str_printf(s, "ld.global.b64 %%d%u, [%%a5+%u];\n", draw(r, WIDE), 8 * draw(r, 4));
+        else
+            ptxi_str_printf(s, "%s %%d%u, %%d%u, %%d%u;\n", wide[draw(r, 5)], draw(r, WIDE), draw(r, WIDE),
+                            draw(r, WIDE));
+        break;
+    case 7:
+        ptxi_str_printf(s, "mul.wide.%c32 %%d%u, %%r%u, %%r%u;\ncvt.u32.u64 %%r%u, %%d%u;\n", draw(r, 2) ? 's' : 'u',
+                        draw(r, WIDE), draw(r, REGS), draw(r, REGS), d, draw(r, WIDE));
+        break;
+    default:
+        ptxi_str_printf(s, "ld.global.%s %%r%u, [%%a5+%u];\n", loads[small < 4 ? small + 1 : 0], d, 4 * draw(r, 8));
+    }
+}
+
+/* A loop without branches inside, whose number of rounds differs between lanes. Rarely it leaves the data. */
+static void lane_loop(struct random *r, struct ptxi_str *s, unsigned label)
+{
+    static const char *const lanes[] = { "%i3", "%r0", "%r1", "%i2" };
+    static const unsigned steps[] = { 8, 8, 8, 16, 0, 1 << 12, 12 };
+
+    ptxi_str_printf(s, "and.b32 %%k0, %s, %u;\nmul.wide.u32 %%a5, %%k0, 16;\nadd.s64 %%a5, %%a5, %%a1;\n"
+                       "mov.u32 %%k1, 0;\nL%u:\n", lanes[draw(r, 4)], draw(r, 3) ? 15 : 1, label);
+    for (uint32_t n = 1 + draw(r, 8); n; n--)
+        any_lane_operation(r, s);
+    ptxi_str_printf(s, "ld.global.b32 %%r%u, [%%a5+16];\nadd.s64 %%a5, %%a5, %u;\nadd.s32 %%k1, %%k1, 1;\n"
+                       "setp.%s.%c32 %%p9, %%k1, %%k0;\n@%%p9 bra L%u;\n", draw(r, REGS),
+                    steps[draw(r, 20) ? draw(r, 4) : draw(r, 7)], draw(r, 2) ? "le" : "lt", draw(r, 2) ? 's' : 'u',
+                    label);
+}
+
 /* --- programs --- */
 
 struct program {
@@ -320,6 +377,8 @@ static void body(struct program *p, unsigned depth)
             }
             ptxi_str_printf(p->text, "add.s32 %%c%u, %%c%u, -1;\nsetp.gt.s32 %%p9, %%c%u, 0;\n", c, c, c);
             ptxi_str_printf(p->text, "@%%p9 bra L%u;\nL%u:\n", l, l + 1);
+        } else if (kind == 5) {
+            lane_loop(r, p->text, p->labels++);
         } else if (kind == 3 && !depth) {
             ptxi_str_puts(p->text, "bar.sync 0;\n");
         } else if (kind == 4 && !depth) {
@@ -340,7 +399,7 @@ static void write_program(struct random *r, struct ptxi_str *s, unsigned rounds)
         ptxi_str_printf(s, "%s%#x", k ? ", " : "", draw(r, 3) ? 0x3f000000 + draw(r, 1 << 26) : draw(r, 1 << 30) * 4);
     ptxi_str_puts(s, "};\n"
                      ".visible .entry k(.param .u64 data, .param .u64 out)\n{\n"
-                     ".reg .b32 %r<9>, %i<12>, %c<10>, %j<4>, %t<4>;\n.reg .b16 %h<9>;\n"
+                     ".reg .b32 %r<9>, %i<12>, %c<10>, %j<4>, %k<2>, %t<4>;\n.reg .b16 %h<9>;\n"
                      ".reg .b64 %d<9>, %a<9>;\n.reg .pred %p<10>;\n"
                      ".shared .align 8 .b8 tile[1024];\n"
                      "ld.param.u64 %a1, [data];\nmov.u32 %i4, %ctaid.x;\nmov.u32 %i5, %ntid.x;\nmov.u32 %t0, %tid.x;\n"
@@ -502,6 +561,49 @@ static void check_program(unsigned seed, struct endings *endings)
     ptxi_str_free(&s);
 }
 
+/* Thread t runs 1000 * t + 1 rounds. */
+static const char long_loop[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n"
+    ".visible .entry k(.param .u64 data, .param .u64 out)\n{\n.reg .b32 %r<6>;\n.reg .b64 %a<3>;\n.reg .pred %p;\n"
+    "ld.param.u64 %a1, [data];\nmov.u32 %r1, %tid.x;\nmul.lo.s32 %r2, %r1, 1000;\nand.b32 %r3, %r1, 5;\n"
+    "mul.wide.u32 %a2, %r3, 4;\nadd.s64 %a2, %a2, %a1;\nmov.u32 %r3, 0;\nmov.u32 %r4, 0;\n"
+    "L:\nld.global.b32 %r5, [%a2];\nadd.s32 %r4, %r4, %r5;\nadd.s32 %r3, %r3, 1;\n"
+    "setp.le.s32 %p, %r3, %r2;\n@%p bra L;\n"
+    "ld.param.u64 %a1, [out];\nmul.wide.u32 %a2, %r1, 4;\nadd.s64 %a1, %a1, %a2;\nst.global.b32 [%a1], %r4;\n"
+    "ret;\n}\n";
+
+/* A limit that the kernel reaches by one instruction more on the one tier, it reaches on the other, too. */
+START_TEST(rounds_lane_by_lane_are_paid_for)
+{
+    static struct outcome interpreted, native;
+    static uint32_t words[WORDS];
+    struct random r = { 1 };
+    ptxiDevicePtr data, out;
+    ptxiModule m;
+    ptxiFunction f;
+    unsigned fails = 1, succeeds = 1 << 20;
+
+    open_context();
+    ok(ptxiCtxSetWorkers(NULL, 1));
+    fill(&r, words);
+    ok(ptxiMemAlloc(&data, sizeof words));
+    ok(ptxiMemAlloc(&out, sizeof native.out));
+    ok(ptxiModuleLoadData(&m, long_loop));
+    ok(ptxiModuleGetFunction(&f, m, "k"));
+    while (succeeds - fails > 1) {
+        const unsigned limit = fails + (succeeds - fails) / 2;
+
+        ok(ptxiCtxSetLimit(PTXI_LIMIT_INSTRUCTIONS, limit));
+        launch(f, PTXI_TIER_INTERPRETER, words, (struct shape){ 32, 1 }, data, out, &interpreted);
+        launch(f, PTXI_TIER_NATIVE, words, (struct shape){ 32, 1 }, data, out, &native);
+        compare(&interpreted, &native, limit, long_loop);
+        *(interpreted.result ? &fails : &succeeds) = limit;
+    }
+    ck_assert_uint_gt(fails, 100000); /* the rounds of one lane */
+    close_context();
+}
+END_TEST
+
 enum { PER_TEST = 150 };
 
 START_TEST(random_programs)
@@ -546,6 +648,7 @@ int main(void)
 
     tcase_set_timeout(tc, 300);
     tcase_add_loop_test(tc, random_programs, 0, 4);
+    tcase_add_test(tc, rounds_lane_by_lane_are_paid_for);
     tcase_add_test(tc, settings);
     suite_add_tcase(s, tc);
     sr = srunner_create(s);

@@ -1,0 +1,519 @@
+/* Loops lane by lane. In partial code, vectors are mostly empty: in a loop over the entries of a row of a sparse matrix,
+ * for example, a warp ends with one or two lanes. So a loop that only computes and loads, without branches inside, is
+ * run to its end by each active lane, one lane after the other, with its values in registers. Nobody sees the order:
+ * the loop writes no memory, and loads of other threads' data are not ordered between lanes anyway.
+ *
+ * Each lane stops before the branch at the end of its last round, or before the branch that would exceed the quantum.
+ * Then this branch is executed for all lanes as always. So warps split, yield and end at the same places.
+ *
+ * If a check fails (an address register is a row, an access needs its handler, an f64 result is a NaN), the values at
+ * the head of the loop are restored, and ordinary code runs the loop until the code is entered again. */
+#include "native/lane_loop.h"
+
+#include <assert.h>
+#include <stddef.h>
+
+#include "native/memory.h"
+#include "native/table.h"
+
+typedef struct ptxi_native_builder builder;
+typedef struct ptxi_lane_loop loop;
+typedef const struct ptxi_insn insn;
+
+static struct ptxi_x86_rm reg(unsigned r)
+{
+    return ptxi_x86_reg(r);
+}
+
+/* --- ranges --- */
+
+static bool overlap(uint32_t at, uint32_t bytes, uint32_t other_at, uint32_t other_bytes)
+{
+    return at < other_at + other_bytes && other_at < at + bytes;
+}
+
+/* Whether the range is in the list. A part of another range is not suitable. */
+static bool has(loop *l, const struct ptxi_lane_ranges *r, uint32_t at, uint32_t bytes)
+{
+    for (unsigned k = 0; k < r->count; k++) {
+        if (r->list[k].at == at && r->list[k].bytes == bytes)
+            return true;
+        if (overlap(at, bytes, r->list[k].at, r->list[k].bytes))
+            l->unsuitable = true;
+    }
+    return false;
+}
+
+static void add(loop *l, struct ptxi_lane_ranges *r, uint32_t at, uint32_t bytes)
+{
+    if (has(l, r, at, bytes))
+        return;
+    if (r->count == PTXI_LANE_RANGES)
+        l->unsuitable = true;
+    else
+        r->list[r->count++] = (struct ptxi_lane_range){ at, bytes };
+}
+
+static uint32_t bytes_of(uint32_t bits)
+{
+    return PTXI_LANES * bits / 8;
+}
+
+/* --- values in registers --- */
+
+static struct ptxi_x86_rm in_frame(uint32_t at, uint32_t bits)
+{
+    return ptxi_x86_scaled(PTXI_NATIVE_FRAME, PTXI_RDX, bits == 64 ? 3 : 2, (int32_t)at);
+}
+
+static void replace_nan(loop *l, unsigned r)
+{
+    uint32_t number;
+
+    if (!l->values[r].raw)
+        return;
+    ptxi_x86_vector_128(&l->c->x, PTXI_V_UCOMISS, r, 0, reg(r));
+    number = ptxi_x86_jump_if(&l->c->x, PTXI_NP);
+    ptxi_x86_vector_128(&l->c->x, PTXI_V_MOV, r, 0, ptxi_native_constant(PTXI_CONST_NAN, 0));
+    ptxi_x86_patch(&l->c->x, number, l->c->x.size);
+    l->values[r].raw = false;
+}
+
+static void store(loop *l, unsigned r)
+{
+    struct ptxi_lane_value *v = &l->values[r];
+
+    if (!v->dirty)
+        return;
+    replace_nan(l, r);
+    ptxi_x86_vector_128(&l->c->x, v->bits == 64 ? PTXI_V_MOVQ_TO : PTXI_V_MOVD_TO, r, 0, in_frame(v->at, v->bits));
+    v->dirty = false;
+}
+
+static void keep(loop *l, unsigned r)
+{
+    l->kept |= UINT32_C(1) << r;
+    l->values[r].used = ++l->clock;
+}
+
+/* A register without a value, or with the one that was used least recently. */
+unsigned ptxi_lane_new(loop *l)
+{
+    unsigned r = PTXI_LANE_VALUES;
+
+    for (unsigned k = 0; k < PTXI_LANE_VALUES; k++)
+        if (!(l->kept >> k & 1) && (r == PTXI_LANE_VALUES || l->values[k].used < l->values[r].used))
+            r = k;
+    assert(r < PTXI_LANE_VALUES);
+    store(l, r);
+    l->values[r] = (struct ptxi_lane_value){ 0 };
+    keep(l, r);
+    return r;
+}
+
+static unsigned find(const loop *l, uint32_t at, uint32_t bits)
+{
+    unsigned r = 0;
+
+    while (r < PTXI_LANE_VALUES && (l->values[r].bits != bits || l->values[r].at != at))
+        r++;
+    return r;
+}
+
+static unsigned source(loop *l, uint32_t at, uint32_t bits)
+{
+    unsigned r = find(l, at, bits);
+
+    if (r == PTXI_LANE_VALUES) {
+        if (!has(l, &l->written, at, bytes_of(bits)))
+            add(l, &l->read, at, bytes_of(bits));
+        r = ptxi_lane_new(l);
+        ptxi_x86_vector_128(&l->c->x, bits == 64 ? PTXI_V_MOVQ : PTXI_V_MOVD, r, 0, in_frame(at, bits));
+        l->values[r].at = at;
+        l->values[r].bits = bits;
+    }
+    keep(l, r);
+    return r;
+}
+
+unsigned ptxi_lane_source(loop *l, uint32_t at, uint32_t bits)
+{
+    const unsigned r = source(l, at, bits);
+
+    replace_nan(l, r);
+    return r;
+}
+
+unsigned ptxi_lane_source_f32(loop *l, uint32_t at)
+{
+    return source(l, at, 32);
+}
+
+void ptxi_lane_define(loop *l, uint32_t at, uint32_t bits, unsigned r)
+{
+    for (unsigned k = 0; k < PTXI_LANE_VALUES; k++)
+        if (l->values[k].bits && overlap(at, bytes_of(bits), l->values[k].at, bytes_of(l->values[k].bits)))
+            l->values[k] = (struct ptxi_lane_value){ .used = l->values[k].used };
+    if (l->in_rax != UINT32_MAX && overlap(at, bytes_of(bits), l->in_rax, bytes_of(64)))
+        l->in_rax = UINT32_MAX;
+    add(l, &l->written, at, bytes_of(bits));
+    l->values[r] = (struct ptxi_lane_value){ .at = at, .bits = bits, .dirty = true };
+    keep(l, r);
+}
+
+void ptxi_lane_define_f32(loop *l, uint32_t at, unsigned r)
+{
+    ptxi_lane_define(l, at, 32, r);
+    l->values[r].raw = true;
+}
+
+void ptxi_lane_lose_rax(loop *l)
+{
+    l->in_rax = UINT32_MAX;
+}
+
+void ptxi_lane_load_rax(loop *l, uint32_t at)
+{
+    if (l->in_rax == at)
+        return;
+    ptxi_x86_vector_128(&l->c->x, PTXI_V_MOVQ_TO, ptxi_lane_source(l, at, 64), 0, reg(PTXI_RAX));
+    l->in_rax = at;
+}
+
+void ptxi_lane_define_rax(loop *l, uint32_t at)
+{
+    const unsigned d = ptxi_lane_new(l);
+
+    ptxi_x86_vector_128(&l->c->x, PTXI_V_MOVQ, d, 0, reg(PTXI_RAX));
+    ptxi_lane_define(l, at, 64, d);
+    l->in_rax = at;
+}
+
+struct ptxi_x86_rm ptxi_lane_common(loop *l, unsigned slot, uint32_t bits)
+{
+    add(l, &l->common, slot * PTXI_UNIT, bytes_of(bits));
+    return ptxi_native_frame(slot, 0);
+}
+
+static uint32_t lanes_of_row(unsigned slot)
+{
+    return slot * PTXI_UNIT + (uint32_t)offsetof(struct ptxi_address, lanes);
+}
+
+uint32_t ptxi_lane_read_row(loop *l, unsigned slot)
+{
+    if (!has(l, &l->written_rows, slot, 1))
+        add(l, &l->read_rows, slot, 1);
+    return lanes_of_row(slot);
+}
+
+uint32_t ptxi_lane_write_row(loop *l, unsigned slot)
+{
+    add(l, &l->written_rows, slot, 1);
+    return lanes_of_row(slot);
+}
+
+void ptxi_lane_fail(loop *l, enum ptxi_x86_condition condition)
+{
+    const uint32_t jump = ptxi_x86_jump_if(&l->c->x, condition);
+
+    if (l->failure_count == PTXI_LANE_FAILURES)
+        l->unsuitable = true;
+    else
+        l->failures[l->failure_count++] = jump;
+}
+
+static struct ptxi_x86_rm bounds_of(unsigned load)
+{
+    return ptxi_native_on_stack(PTXI_STACK_BOUNDS + 16 * load);
+}
+
+struct ptxi_x86_rm ptxi_lane_add_load(loop *l, insn *i, unsigned bytes)
+{
+    if (l->load_count == PTXI_LANE_LOADS) {
+        l->unsuitable = true;
+        return bounds_of(0);
+    }
+    l->loads[l->load_count] = i;
+    l->load_bytes[l->load_count] = bytes;
+    return bounds_of(l->load_count++);
+}
+
+/* --- one round --- */
+
+static const enum ptxi_x86_condition conditions[][2] = {
+    [PTXI_COMPARE_EQ] = { PTXI_E, PTXI_E }, [PTXI_COMPARE_NE] = { PTXI_NE, PTXI_NE },
+    [PTXI_COMPARE_LT] = { PTXI_L, PTXI_B }, [PTXI_COMPARE_GE] = { PTXI_GE, PTXI_AE },
+};
+
+/* The frame gets all values. The flags are those of the comparison of the branch. */
+static void put_round(loop *l, uint32_t head, uint32_t branch)
+{
+    insn *insns = l->c->code->insns, *last = &insns[branch];
+    unsigned a, b;
+
+    l->in_rax = UINT32_MAX;
+    l->load_count = 0;
+    for (unsigned r = 0; r < PTXI_LANE_VALUES; r++)
+        l->values[r] = (struct ptxi_lane_value){ 0 };
+    for (uint32_t k = head; k < branch && !l->unsuitable; k++)
+        l->unsuitable |= !ptxi_lane_emit(l, &insns[k]);
+    l->kept = 0;
+    a = ptxi_lane_source(l, last->a * PTXI_UNIT, 32);
+    b = ptxi_lane_source(l, last->b * PTXI_UNIT, 32);
+    for (unsigned r = 0; r < PTXI_LANE_VALUES; r++)
+        store(l, r);
+    ptxi_x86_vmovd_from(&l->c->x, PTXI_RAX, a);
+    ptxi_x86_vmovd_from(&l->c->x, PTXI_RCX, b);
+    ptxi_x86_alu(&l->c->x, PTXI_CMP, 32, PTXI_RAX, reg(PTXI_RCX));
+}
+
+/* --- suitable loops --- */
+
+/* The branch at the end of a loop without other branches, or 0. */
+static uint32_t find_branch(const builder *c, uint32_t head)
+{
+    for (uint32_t k = head; k + 1 < c->code->count && (k == head || !c->heads[k]); k++) {
+        insn *i = &c->code->insns[k];
+
+        if (ptxi_native_is_branch(i->op))
+            return k > head && k + (uint32_t)i->imm == head && ptxi_native_loop_compares(i) ? k : 0;
+    }
+    return 0;
+}
+
+/* Values that a round needs from the one before, which a failure restores. */
+static bool is_saved(loop *l, unsigned k)
+{
+    return has(l, &l->written, l->read.list[k].at, l->read.list[k].bytes);
+}
+
+static bool disjoint(const struct ptxi_lane_ranges *a, const struct ptxi_lane_ranges *b)
+{
+    for (unsigned k = 0; k < a->count; k++)
+        for (unsigned n = 0; n < b->count; n++)
+            if (overlap(a->list[k].at, a->list[k].bytes, b->list[n].at, b->list[n].bytes))
+                return false;
+    return true;
+}
+
+/* Emits a round and takes it back, to learn what it reads and writes. The code before the loop has some more jumps for
+ * failures: three for each load, and one for each address register. */
+static bool is_suitable(loop *l, uint32_t head, uint32_t branch)
+{
+    enum { ROOM = 3 * PTXI_LANE_LOADS + PTXI_LANE_RANGES + 8 };
+    const uint32_t size = l->c->x.size;
+    unsigned saved = 0;
+
+    put_round(l, head, branch);
+    l->c->x.size = size;
+    l->unsuitable |= l->failure_count + ROOM > PTXI_LANE_FAILURES;
+    l->failure_count = 0;
+    for (unsigned k = 0; k < l->read.count; k++)
+        if (is_saved(l, k))
+            saved += l->read.list[k].bytes;
+    return !l->unsuitable && l->load_count && saved <= PTXI_LANE_SAVED && disjoint(&l->common, &l->written);
+}
+
+/* With so many active lanes, vectors are not slower. A guess from measurements: an operation takes 2 cycles for a lane
+ * and 24 for a vector of all lanes, and a load 6 more for a lane, in both kinds of code. */
+static unsigned most_lanes(const loop *l, uint32_t head, uint32_t branch)
+{
+    const unsigned operations = branch - head, loads = l->load_count;
+    const unsigned lane = 2 * operations, lane_of_vector = 6 * loads, vector = 24 * operations;
+
+    return lane <= lane_of_vector ? PTXI_LANES : vector / (lane - lane_of_vector);
+}
+
+/* --- before the loop --- */
+
+static void check_lanes(loop *l, unsigned most)
+{
+    struct ptxi_x86 *x = &l->c->x;
+
+    ptxi_x86_test_imm(x, ptxi_native_on_stack(PTXI_STACK_LANE_FAILED), -1);
+    ptxi_lane_fail(l, PTXI_NE);
+    if (most < PTXI_LANES) {
+        ptxi_x86_load(x, 32, PTXI_RAX, ptxi_native_on_stack(PTXI_STACK_ACTIVE));
+        ptxi_x86_popcnt(x, PTXI_RAX, PTXI_RAX);
+        ptxi_x86_alu_imm(x, PTXI_CMP, 32, reg(PTXI_RAX), (int32_t)most);
+        ptxi_lane_fail(l, PTXI_A);
+    }
+}
+
+/* The number of rounds after the first one that the quantum has, and the count of rounds of the split. */
+static void find_limit(loop *l, insn *branch)
+{
+    struct ptxi_x86 *x = &l->c->x;
+    const int32_t cost = 1 - branch->imm;
+    uint32_t one, done;
+
+    ptxi_x86_load(x, 64, PTXI_RAX, OF_WARP(quantum));
+    ptxi_x86_alu_imm(x, PTXI_SUB, 64, reg(PTXI_RAX), 1);
+    ptxi_x86_alu_imm(x, PTXI_CMP, 64, reg(PTXI_RAX), cost);
+    ptxi_lane_fail(l, PTXI_L);
+    ptxi_x86_imm(x, PTXI_RCX, (uint32_t)cost);
+    ptxi_x86_imm(x, PTXI_RDX, 0);
+    ptxi_x86_div(x, PTXI_RCX);
+    ptxi_x86_load(x, 32, PTXI_RCX, OF_WARP(round_limit));
+    ptxi_x86_alu_imm(x, PTXI_CMP, 32, OF_WARP(split_count), 1);
+    one = ptxi_x86_jump_if(x, PTXI_E);
+    ptxi_x86_load(x, 32, PTXI_RCX, OF_WARP(rounds_left));
+    ptxi_x86_patch(x, one, x->size);
+    ptxi_x86_alu_imm(x, PTXI_SUB, 32, reg(PTXI_RCX), 1);
+    ptxi_lane_fail(l, PTXI_BE);
+    ptxi_x86_alu(x, PTXI_CMP, 64, PTXI_RAX, reg(PTXI_RCX));
+    done = ptxi_x86_jump_if(x, PTXI_BE);
+    ptxi_x86_load(x, 32, PTXI_RAX, reg(PTXI_RCX));
+    ptxi_x86_patch(x, done, x->size);
+    ptxi_x86_store(x, 32, ptxi_native_on_stack(PTXI_STACK_LANE_LIMIT), PTXI_RAX);
+}
+
+/* The bounds of the allocation that the load hit last: ptxi_native_load_bounds() for one lane. */
+static void put_bounds(loop *l, unsigned load)
+{
+    struct ptxi_x86 *x = &l->c->x;
+    insn *i = l->loads[load];
+    struct ptxi_x86_rm lowest = bounds_of(load), most = lowest;
+
+    most.disp += 8;
+    ptxi_x86_load(x, 64, PTXI_RAX, ptxi_x86_at(PTXI_NATIVE_GENERATION, 0));
+    ptxi_x86_alu(x, PTXI_CMP, 64, PTXI_RAX, OF_HIT(i, generation));
+    ptxi_lane_fail(l, PTXI_NE);
+    ptxi_x86_load(x, 64, PTXI_RAX, OF_HIT(i, lo));
+    ptxi_x86_load(x, 64, PTXI_RCX, OF_HIT(i, hi));
+    ptxi_x86_alu(x, PTXI_SUB, 64, PTXI_RCX, reg(PTXI_RAX));
+    ptxi_lane_fail(l, PTXI_B);
+    ptxi_x86_alu_imm(x, PTXI_SUB, 64, reg(PTXI_RCX), (int32_t)l->load_bytes[load]);
+    ptxi_lane_fail(l, PTXI_B);
+    ptxi_x86_alu_imm(x, PTXI_SUB, 64, reg(PTXI_RAX), i->imm);
+    ptxi_x86_store(x, 64, lowest, PTXI_RAX);
+    ptxi_x86_store(x, 64, most, PTXI_RCX);
+}
+
+/* Fails if an active lane of an address register is in a row. Changes rcx. */
+static void check_lanes_of_row(loop *l, unsigned slot)
+{
+    struct ptxi_x86 *x = &l->c->x;
+    uint32_t none;
+
+    ptxi_x86_load(x, 64, PTXI_RCX, OF_ROW(slot, form));
+    ptxi_x86_alu_imm(x, PTXI_CMP, 32, reg(PTXI_RCX), (int32_t)PTXI_ROW_FORM);
+    none = ptxi_x86_jump_if(x, PTXI_NE);
+    ptxi_x86_shr(x, 64, PTXI_RCX, 32);
+    ptxi_x86_alu(x, PTXI_AND, 32, PTXI_RCX, ptxi_native_on_stack(PTXI_STACK_ACTIVE));
+    ptxi_lane_fail(l, PTXI_NE);
+    ptxi_x86_patch(x, none, x->size);
+}
+
+/* Copies what a failure restores. */
+static void copy_saved(loop *l, bool restore)
+{
+    struct ptxi_x86 *x = &l->c->x;
+    uint32_t to = PTXI_STACK_SAVED;
+
+    for (unsigned k = 0; k < l->read.count; k++) {
+        if (!is_saved(l, k))
+            continue;
+        for (uint32_t n = 0; n < l->read.list[k].bytes; n += l->c->bytes, to += l->c->bytes) {
+            const struct ptxi_x86_rm frame = ptxi_x86_at(PTXI_NATIVE_FRAME, (int32_t)(l->read.list[k].at + n));
+            const struct ptxi_x86_rm stack = ptxi_native_on_stack(to);
+
+            ptxi_x86_vector(x, PTXI_V_MOVU, 0, 0, restore ? stack : frame);
+            ptxi_x86_vector(x, PTXI_V_MOVU_TO, 0, 0, restore ? frame : stack);
+        }
+    }
+}
+
+/* --- the loop --- */
+
+/* rdx: the lane, edi: the lanes that remain. */
+static void put_lanes(loop *l, uint32_t head, uint32_t branch)
+{
+    struct ptxi_x86 *x = &l->c->x;
+    const struct ptxi_native_op *o = ptxi_native_op(l->c->code->insns[branch].op);
+    const struct ptxi_x86_rm limit = ptxi_native_on_stack(PTXI_STACK_LANE_LIMIT);
+    const struct ptxi_x86_rm left = ptxi_native_on_stack(PTXI_STACK_LANE_LEFT);
+    const struct ptxi_x86_rm most = ptxi_native_on_stack(PTXI_STACK_LANE_MOST);
+    uint32_t next, round, ends, fewer;
+
+    ptxi_x86_store_imm(x, 32, most, 0);
+    next = ptxi_native_begin_active(l->c);
+    ptxi_x86_load(x, 32, PTXI_RAX, limit);
+    ptxi_x86_store(x, 32, left, PTXI_RAX);
+    round = x->size;
+    put_round(l, head, branch);
+    /* The conditions of x86-64 come in pairs: the lowest bit negates. */
+    ends = ptxi_x86_jump_if(x, conditions[o->second][o->first == PTXI_UNSIGNED] ^ 1);
+    ptxi_x86_alu_imm(x, PTXI_SUB, 32, left, 1);
+    ptxi_x86_patch(x, ptxi_x86_jump_if(x, PTXI_AE), round);
+    ptxi_x86_store_imm(x, 32, left, 0);
+    ptxi_x86_patch(x, ends, x->size);
+    ptxi_x86_load(x, 32, PTXI_RAX, limit);
+    ptxi_x86_alu(x, PTXI_SUB, 32, PTXI_RAX, left);
+    ptxi_x86_alu(x, PTXI_CMP, 32, PTXI_RAX, most);
+    fewer = ptxi_x86_jump_if(x, PTXI_BE);
+    ptxi_x86_store(x, 32, most, PTXI_RAX);
+    ptxi_x86_patch(x, fewer, x->size);
+    ptxi_native_end_active(l->c, next);
+}
+
+/* As jump_back() of family_control.c, for all rounds but the last one. */
+static void pay(loop *l, insn *branch)
+{
+    struct ptxi_x86 *x = &l->c->x;
+    uint32_t one;
+
+    ptxi_x86_load(x, 32, PTXI_RAX, ptxi_native_on_stack(PTXI_STACK_LANE_MOST));
+    if (branch->mods) {
+        ptxi_x86_alu_imm(x, PTXI_CMP, 32, OF_WARP(split_count), 1);
+        one = ptxi_x86_jump_if(x, PTXI_E);
+        ptxi_x86_load(x, 32, PTXI_RCX, OF_WARP(rounds_left));
+        ptxi_x86_alu(x, PTXI_SUB, 32, PTXI_RCX, reg(PTXI_RAX));
+        ptxi_x86_store(x, 32, OF_WARP(rounds_left), PTXI_RCX);
+        ptxi_x86_patch(x, one, x->size);
+    }
+    ptxi_x86_imm(x, PTXI_RCX, (uint32_t)(1 - branch->imm));
+    ptxi_x86_imul(x, PTXI_RCX, reg(PTXI_RAX));
+    ptxi_x86_load(x, 64, PTXI_RAX, OF_WARP(quantum));
+    ptxi_x86_alu(x, PTXI_SUB, 64, PTXI_RAX, reg(PTXI_RCX));
+    ptxi_x86_store(x, 64, OF_WARP(quantum), PTXI_RAX);
+}
+
+static void patch_failures(loop *l, unsigned from)
+{
+    while (l->failure_count > from)
+        ptxi_x86_patch(&l->c->x, l->failures[--l->failure_count], l->c->x.size);
+}
+
+void ptxi_native_put_lane_loop(builder *c, bool (*emit)(builder *c, insn *i))
+{
+    const uint32_t head = c->now, branch = find_branch(c, head);
+    loop l = { .c = c };
+    unsigned before;
+
+    if (!branch || !is_suitable(&l, head, branch))
+        return;
+    check_lanes(&l, most_lanes(&l, head, branch));
+    for (unsigned k = 0; k < l.read_rows.count; k++)
+        check_lanes_of_row(&l, l.read_rows.list[k].at);
+    for (unsigned k = 0; k < l.load_count; k++)
+        put_bounds(&l, k);
+    find_limit(&l, &c->code->insns[branch]);
+    copy_saved(&l, false);
+    for (unsigned k = 0; k < l.written_rows.count; k++)
+        ptxi_native_set_lanes(c, l.written_rows.list[k].at);
+    before = l.failure_count;
+    put_lanes(&l, head, branch);
+    assert(!l.unsuitable);
+    pay(&l, &c->code->insns[branch]);
+    c->now = branch;
+    emit(c, &c->code->insns[branch]);
+    ptxi_native_drop(c);
+    ptxi_native_jump_to(c, branch + 1);
+    c->now = head;
+    patch_failures(&l, before);
+    copy_saved(&l, true);
+    patch_failures(&l, 0);
+    ptxi_x86_store_imm(&c->x, 32, ptxi_native_on_stack(PTXI_STACK_LANE_FAILED), 1);
+}
