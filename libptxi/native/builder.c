@@ -119,7 +119,7 @@ void ptxi_native_resume(struct ptxi_native_builder *c, uint32_t rare)
 
 void ptxi_native_fail(struct ptxi_native_builder *c, enum ptxi_x86_condition condition)
 {
-    if (!c->in_rare_case) {
+    if (!c->in_rare_case && !c->in_lane_loop) {
         ptxi_native_jump_rare(c, c->lanes_case, condition);
         return;
     }

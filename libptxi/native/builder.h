@@ -126,7 +126,7 @@ static inline struct ptxi_x86_rm ptxi_native_on_stack(unsigned offset)
     return ptxi_x86_at(PTXI_RSP, (int32_t)offset);
 }
 
-enum { PTXI_NATIVE_FAILURES = 16 };
+enum { PTXI_NATIVE_FAILURES = 256 };
 
 struct ptxi_native_builder {
     struct ptxi_x86 x;
@@ -158,8 +158,9 @@ struct ptxi_native_builder {
     uint32_t rare_count, rare_capacity;
     struct ptxi_native_jump *jumps;
     uint32_t jump_count, jump_capacity;
-    uint32_t failures[PTXI_NATIVE_FAILURES]; /* jumps of ptxi_native_fail() in a rare case */
+    uint32_t failures[PTXI_NATIVE_FAILURES]; /* jumps of ptxi_native_fail() in a rare case or a loop lane by lane */
     unsigned failure_count;
+    bool in_lane_loop;
     uint32_t lanes_case;                  /* where ptxi_native_fail() jumps to if the code is in no rare case */
     bool in_rare_case;                    /* the code is at the end, where no further rare cases are declared */
     bool oom;
@@ -227,7 +228,7 @@ void ptxi_native_jump_rare(struct ptxi_native_builder *c, uint32_t rare, enum pt
 /* A rare case of kind HANDLER or CANONIZE continues here, after the operation. */
 void ptxi_native_resume(struct ptxi_native_builder *c, uint32_t rare);
 /* For code that works on the complete frame and may use all vector registers (ptxi_native_lanes_emitter): the handler
- * does the operation instead. */
+ * does the operation instead. In a loop lane by lane: ordinary code runs the loop. */
 void ptxi_native_fail(struct ptxi_native_builder *c, enum ptxi_x86_condition condition);
 void ptxi_native_jump_to(struct ptxi_native_builder *c, uint32_t insn);
 void ptxi_native_call_handler(struct ptxi_native_builder *c, uint32_t insn); /* the result is in rax */

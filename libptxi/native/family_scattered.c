@@ -62,8 +62,7 @@ static unsigned only_active(builder *c, unsigned d, unsigned a, unsigned k, unsi
     return d;
 }
 
-/* rax = the lowest address of an element; rcx: how much higher others may begin. */
-static void load_bounds(builder *c, insn *i, unsigned size, bool is_store)
+void ptxi_native_load_bounds(builder *c, insn *i, unsigned size, bool is_store)
 {
     ptxi_x86_load(&c->x, 64, PTXI_RAX, ptxi_x86_at(PTXI_NATIVE_GENERATION, 0));
     ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_RAX, OF_HIT(i, generation));
@@ -83,7 +82,7 @@ static void check_global(builder *c, insn *i, unsigned size, bool is_store)
 {
     const unsigned from = T0, most = T1, outside = T2, bits = T3, t = T4, parts = ptxi_native_parts(c, 64);
 
-    load_bounds(c, i, size, is_store);
+    ptxi_native_load_bounds(c, i, size, is_store);
     if (!c->x.wide) {
         ptxi_x86_imm(&c->x, PTXI_RDX, UINT64_C(1) << 63);
         ptxi_x86_alu(&c->x, PTXI_XOR, 64, PTXI_RAX, reg(PTXI_RDX));
@@ -288,7 +287,7 @@ static struct access begin_access(builder *c, insn *i, uint32_t elements, uint32
     else if (!a.checks_each)
         load_lanes(c, a.lanes);
     if (a.checks_each)
-        load_bounds(c, i, a.bytes * a.count, false);
+        ptxi_native_load_bounds(c, i, a.bytes * a.count, false);
     else
         check_global(c, i, a.bytes * a.count, kind & PTXI_STORES);
     return a;

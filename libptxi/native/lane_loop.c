@@ -1,7 +1,7 @@
-/* Loops lane by lane. In partial code, vectors are mostly empty: in a loop over the entries of a row of a sparse matrix,
- * for example, a warp ends with one or two lanes. So a loop that only computes and loads, without branches inside, is
- * run to its end by each active lane, one lane after the other, with its values in registers. Nobody sees the order:
- * the loop writes no memory, and loads of other threads' data are not ordered between lanes anyway.
+/* Loops lane by lane. In partial code, vectors are mostly empty: in a loop over the entries of a row of a sparse
+ * matrix, for example, a warp ends with one or two lanes. So a loop that only computes and loads, without branches
+ * inside, is run to its end by each active lane, one lane after the other, with its values in registers. Nobody sees
+ * the order: the loop writes no memory, and loads of other threads' data are not ordered between lanes anyway.
  *
  * Each lane stops before the branch at the end of its last round, or before the branch that would exceed the quantum.
  * Then this branch is executed for all lanes as always. So warps split, yield and end at the same places.
@@ -213,16 +213,6 @@ uint32_t ptxi_lane_write_row(loop *l, unsigned slot)
     return lanes_of_row(slot);
 }
 
-void ptxi_lane_fail(loop *l, enum ptxi_x86_condition condition)
-{
-    const uint32_t jump = ptxi_x86_jump_if(&l->c->x, condition);
-
-    if (l->failure_count == PTXI_LANE_FAILURES)
-        l->unsuitable = true;
-    else
-        l->failures[l->failure_count++] = jump;
-}
-
 static struct ptxi_x86_rm bounds_of(unsigned load)
 {
     return ptxi_native_on_stack(PTXI_STACK_BOUNDS + 16 * load);
@@ -270,10 +260,14 @@ static void put_round(loop *l, uint32_t head, uint32_t branch)
 
 /* --- suitable loops --- */
 
+enum { MOST_OPERATIONS = 64 };
+_Static_assert(2 * MOST_OPERATIONS + 3 * PTXI_LANE_LOADS + PTXI_LANE_RANGES + 8 <= PTXI_NATIVE_FAILURES,
+               "two failures of an operation, and before the loop three of a load, and one of an address register");
+
 /* The branch at the end of a loop without other branches, or 0. */
 static uint32_t find_branch(const builder *c, uint32_t head)
 {
-    for (uint32_t k = head; k + 1 < c->code->count && (k == head || !c->heads[k]); k++) {
+    for (uint32_t k = head; k + 1 < c->code->count && k <= head + MOST_OPERATIONS && (k == head || !c->heads[k]); k++) {
         insn *i = &c->code->insns[k];
 
         if (ptxi_native_is_branch(i->op))
@@ -297,18 +291,15 @@ static bool disjoint(const struct ptxi_lane_ranges *a, const struct ptxi_lane_ra
     return true;
 }
 
-/* Emits a round and takes it back, to learn what it reads and writes. The code before the loop has some more jumps for
- * failures: three for each load, and one for each address register. */
+/* Emits a round and takes it back, to learn what it reads and writes. */
 static bool is_suitable(loop *l, uint32_t head, uint32_t branch)
 {
-    enum { ROOM = 3 * PTXI_LANE_LOADS + PTXI_LANE_RANGES + 8 };
     const uint32_t size = l->c->x.size;
     unsigned saved = 0;
 
     put_round(l, head, branch);
     l->c->x.size = size;
-    l->unsuitable |= l->failure_count + ROOM > PTXI_LANE_FAILURES;
-    l->failure_count = 0;
+    l->c->failure_count = 0;
     for (unsigned k = 0; k < l->read.count; k++)
         if (is_saved(l, k))
             saved += l->read.list[k].bytes;
@@ -332,12 +323,12 @@ static void check_lanes(loop *l, unsigned most)
     struct ptxi_x86 *x = &l->c->x;
 
     ptxi_x86_test_imm(x, ptxi_native_on_stack(PTXI_STACK_LANE_FAILED), -1);
-    ptxi_lane_fail(l, PTXI_NE);
+    ptxi_native_fail(l->c, PTXI_NE);
     if (most < PTXI_LANES) {
         ptxi_x86_load(x, 32, PTXI_RAX, ptxi_native_on_stack(PTXI_STACK_ACTIVE));
         ptxi_x86_popcnt(x, PTXI_RAX, PTXI_RAX);
         ptxi_x86_alu_imm(x, PTXI_CMP, 32, reg(PTXI_RAX), (int32_t)most);
-        ptxi_lane_fail(l, PTXI_A);
+        ptxi_native_fail(l->c, PTXI_A);
     }
 }
 
@@ -351,7 +342,7 @@ static void find_limit(loop *l, insn *branch)
     ptxi_x86_load(x, 64, PTXI_RAX, OF_WARP(quantum));
     ptxi_x86_alu_imm(x, PTXI_SUB, 64, reg(PTXI_RAX), 1);
     ptxi_x86_alu_imm(x, PTXI_CMP, 64, reg(PTXI_RAX), cost);
-    ptxi_lane_fail(l, PTXI_L);
+    ptxi_native_fail(l->c, PTXI_L);
     ptxi_x86_imm(x, PTXI_RCX, (uint32_t)cost);
     ptxi_x86_imm(x, PTXI_RDX, 0);
     ptxi_x86_div(x, PTXI_RCX);
@@ -361,7 +352,7 @@ static void find_limit(loop *l, insn *branch)
     ptxi_x86_load(x, 32, PTXI_RCX, OF_WARP(rounds_left));
     ptxi_x86_patch(x, one, x->size);
     ptxi_x86_alu_imm(x, PTXI_SUB, 32, reg(PTXI_RCX), 1);
-    ptxi_lane_fail(l, PTXI_BE);
+    ptxi_native_fail(l->c, PTXI_BE);
     ptxi_x86_alu(x, PTXI_CMP, 64, PTXI_RAX, reg(PTXI_RCX));
     done = ptxi_x86_jump_if(x, PTXI_BE);
     ptxi_x86_load(x, 32, PTXI_RAX, reg(PTXI_RCX));
@@ -369,41 +360,15 @@ static void find_limit(loop *l, insn *branch)
     ptxi_x86_store(x, 32, ptxi_native_on_stack(PTXI_STACK_LANE_LIMIT), PTXI_RAX);
 }
 
-/* The bounds of the allocation that the load hit last: ptxi_native_load_bounds() for one lane. */
 static void put_bounds(loop *l, unsigned load)
 {
-    struct ptxi_x86 *x = &l->c->x;
-    insn *i = l->loads[load];
-    struct ptxi_x86_rm lowest = bounds_of(load), most = lowest;
+    const struct ptxi_x86_rm lowest = bounds_of(load);
+    struct ptxi_x86_rm most = lowest;
 
     most.disp += 8;
-    ptxi_x86_load(x, 64, PTXI_RAX, ptxi_x86_at(PTXI_NATIVE_GENERATION, 0));
-    ptxi_x86_alu(x, PTXI_CMP, 64, PTXI_RAX, OF_HIT(i, generation));
-    ptxi_lane_fail(l, PTXI_NE);
-    ptxi_x86_load(x, 64, PTXI_RAX, OF_HIT(i, lo));
-    ptxi_x86_load(x, 64, PTXI_RCX, OF_HIT(i, hi));
-    ptxi_x86_alu(x, PTXI_SUB, 64, PTXI_RCX, reg(PTXI_RAX));
-    ptxi_lane_fail(l, PTXI_B);
-    ptxi_x86_alu_imm(x, PTXI_SUB, 64, reg(PTXI_RCX), (int32_t)l->load_bytes[load]);
-    ptxi_lane_fail(l, PTXI_B);
-    ptxi_x86_alu_imm(x, PTXI_SUB, 64, reg(PTXI_RAX), i->imm);
-    ptxi_x86_store(x, 64, lowest, PTXI_RAX);
-    ptxi_x86_store(x, 64, most, PTXI_RCX);
-}
-
-/* Fails if an active lane of an address register is in a row. Changes rcx. */
-static void check_lanes_of_row(loop *l, unsigned slot)
-{
-    struct ptxi_x86 *x = &l->c->x;
-    uint32_t none;
-
-    ptxi_x86_load(x, 64, PTXI_RCX, OF_ROW(slot, form));
-    ptxi_x86_alu_imm(x, PTXI_CMP, 32, reg(PTXI_RCX), (int32_t)PTXI_ROW_FORM);
-    none = ptxi_x86_jump_if(x, PTXI_NE);
-    ptxi_x86_shr(x, 64, PTXI_RCX, 32);
-    ptxi_x86_alu(x, PTXI_AND, 32, PTXI_RCX, ptxi_native_on_stack(PTXI_STACK_ACTIVE));
-    ptxi_lane_fail(l, PTXI_NE);
-    ptxi_x86_patch(x, none, x->size);
+    ptxi_native_load_bounds(l->c, l->loads[load], l->load_bytes[load], false);
+    ptxi_x86_store(&l->c->x, 64, lowest, PTXI_RAX);
+    ptxi_x86_store(&l->c->x, 64, most, PTXI_RCX);
 }
 
 /* Copies what a failure restores. */
@@ -480,40 +445,52 @@ static void pay(loop *l, insn *branch)
     ptxi_x86_store(x, 64, OF_WARP(quantum), PTXI_RAX);
 }
 
-static void patch_failures(loop *l, unsigned from)
+static void patch_failures(builder *c, unsigned from)
 {
-    while (l->failure_count > from)
-        ptxi_x86_patch(&l->c->x, l->failures[--l->failure_count], l->c->x.size);
+    while (c->failure_count > from)
+        ptxi_x86_patch(&c->x, c->failures[--c->failure_count], c->x.size);
+}
+
+/* The frame is as it was at the head of the loop, unless the lanes have run it. */
+static void put_loop(loop *l, uint32_t head, uint32_t branch, bool (*emit)(builder *c, insn *i))
+{
+    builder *c = l->c;
+    unsigned before;
+
+    check_lanes(l, most_lanes(l, head, branch));
+    for (unsigned k = 0; k < l->read_rows.count; k++)
+        ptxi_native_expect_lanes(c, l->read_rows.list[k].at);
+    for (unsigned k = 0; k < l->load_count; k++)
+        put_bounds(l, k);
+    find_limit(l, &c->code->insns[branch]);
+    copy_saved(l, false);
+    for (unsigned k = 0; k < l->written_rows.count; k++)
+        ptxi_native_set_lanes(c, l->written_rows.list[k].at);
+    before = c->failure_count;
+    put_lanes(l, head, branch);
+    assert(!l->unsuitable);
+    pay(l, &c->code->insns[branch]);
+    c->now = branch;
+    emit(c, &c->code->insns[branch]);
+    ptxi_native_drop(c);
+    ptxi_native_jump_to(c, branch + 1);
+    c->now = head;
+    patch_failures(c, before);
+    copy_saved(l, true);
+    patch_failures(c, 0);
+    ptxi_x86_store_imm(&c->x, 32, ptxi_native_on_stack(PTXI_STACK_LANE_FAILED), 1);
 }
 
 void ptxi_native_put_lane_loop(builder *c, bool (*emit)(builder *c, insn *i))
 {
     const uint32_t head = c->now, branch = find_branch(c, head);
     loop l = { .c = c };
-    unsigned before;
 
-    if (!branch || !is_suitable(&l, head, branch))
+    if (!branch)
         return;
-    check_lanes(&l, most_lanes(&l, head, branch));
-    for (unsigned k = 0; k < l.read_rows.count; k++)
-        check_lanes_of_row(&l, l.read_rows.list[k].at);
-    for (unsigned k = 0; k < l.load_count; k++)
-        put_bounds(&l, k);
-    find_limit(&l, &c->code->insns[branch]);
-    copy_saved(&l, false);
-    for (unsigned k = 0; k < l.written_rows.count; k++)
-        ptxi_native_set_lanes(c, l.written_rows.list[k].at);
-    before = l.failure_count;
-    put_lanes(&l, head, branch);
-    assert(!l.unsuitable);
-    pay(&l, &c->code->insns[branch]);
-    c->now = branch;
-    emit(c, &c->code->insns[branch]);
-    ptxi_native_drop(c);
-    ptxi_native_jump_to(c, branch + 1);
-    c->now = head;
-    patch_failures(&l, before);
-    copy_saved(&l, true);
-    patch_failures(&l, 0);
-    ptxi_x86_store_imm(&c->x, 32, ptxi_native_on_stack(PTXI_STACK_LANE_FAILED), 1);
+    c->in_lane_loop = true;
+    c->failure_count = 0;
+    if (is_suitable(&l, head, branch))
+        put_loop(&l, head, branch, emit);
+    c->in_lane_loop = false;
 }

@@ -13,8 +13,7 @@ void ptxi_native_put_lane_loop(struct ptxi_native_builder *c, bool (*emit)(struc
 
 /* --- for operations (lane_ops.c) --- */
 
-enum { PTXI_LANE_VALUES = 14, PTXI_LANE_TEMPORARY = 14, PTXI_LANE_RANGES = 32,
-       PTXI_LANE_FAILURES = 192 };
+enum { PTXI_LANE_VALUES = 14, PTXI_LANE_TEMPORARY = 14, PTXI_LANE_RANGES = 32 };
 
 /* A value of the lane in a vector register, whose other elements may have anything. */
 struct ptxi_lane_value {
@@ -46,12 +45,11 @@ struct ptxi_lane_loop {
     const struct ptxi_insn *loads[PTXI_LANE_RANGES];
     unsigned load_bytes[PTXI_LANE_RANGES];
     unsigned load_count;
-    uint32_t failures[PTXI_LANE_FAILURES]; /* jumps */
-    unsigned failure_count;
     bool unsuitable;                     /* the loop is too large, or reads a register in two ways */
 };
 
-/* Code of an operation for one lane, whose number is in rdx. rax and rcx may change. False: it has none. */
+/* Code of an operation for one lane, whose number is in rdx. rax and rcx may change. At most two calls of
+ * ptxi_native_fail(). False: it has none. */
 typedef bool ptxi_lane_emitter(struct ptxi_lane_loop *l, const struct ptxi_insn *i, uint32_t first, uint32_t second);
 
 /* The operation, or false. */
@@ -77,7 +75,5 @@ uint32_t ptxi_lane_write_row(struct ptxi_lane_loop *l, unsigned slot);
 /* Another load: its bounds are on the stack, the lowest address, less the immediate, and how much higher others may be.
  */
 struct ptxi_x86_rm ptxi_lane_add_load(struct ptxi_lane_loop *l, const struct ptxi_insn *i, unsigned bytes);
-/* The loop is not run lane by lane if the condition holds. */
-void ptxi_lane_fail(struct ptxi_lane_loop *l, enum ptxi_x86_condition condition);
 
 #endif

@@ -203,7 +203,7 @@ static bool lane_cvt_f32_s32(loop *l, insn *i, uint32_t first, uint32_t second)
 static void define_f64(loop *l, insn *i, unsigned d)
 {
     op(l, PTXI_V_UCOMISD, d, 0, d);
-    ptxi_lane_fail(l, PTXI_P);
+    ptxi_native_fail(l->c, PTXI_P);
     ptxi_lane_define(l, at(i->d), 64, d);
 }
 
@@ -261,7 +261,7 @@ static bool lane_address_shift(loop *l, insn *i, uint32_t shifts, uint32_t unuse
     if (shifts) {
         ptxi_x86_load(x, 32, PTXI_RCX, ptxi_lane_common(l, i->b, 32));
         ptxi_x86_alu_imm(x, PTXI_CMP, 32, reg(PTXI_RCX), 63);
-        ptxi_lane_fail(l, PTXI_A);
+        ptxi_native_fail(l->c, PTXI_A);
         ptxi_x86_shlx(x, PTXI_RAX, PTXI_RAX, PTXI_RCX);
     }
     if (i->c != PTXI_NO_SLOT)
@@ -281,10 +281,10 @@ static void check_address(loop *l, insn *i, unsigned bytes)
     ptxi_x86_load(x, 64, PTXI_RCX, reg(PTXI_RAX));
     ptxi_x86_alu(x, PTXI_SUB, 64, PTXI_RCX, lowest);
     ptxi_x86_alu(x, PTXI_CMP, 64, PTXI_RCX, most);
-    ptxi_lane_fail(l, PTXI_A);
+    ptxi_native_fail(l->c, PTXI_A);
     if (bytes > 1) {
         ptxi_x86_test_imm(x, reg(PTXI_RAX), (int32_t)bytes - 1);
-        ptxi_lane_fail(l, PTXI_NE);
+        ptxi_native_fail(l->c, PTXI_NE);
     }
 }
 

@@ -75,6 +75,10 @@ static inline void ptxi_native_set_row(struct ptxi_native_builder *c, unsigned s
     ptxi_x86_store(&c->x, 64, OF_ROW(slot, stride), PTXI_RCX);
 }
 
+/* The allocation that the access hit last: rax = the lowest address of an element of `size` bytes, less the immediate;
+ * rcx: how much higher others may begin. */
+void ptxi_native_load_bounds(struct ptxi_native_builder *c, const struct ptxi_insn *i, unsigned size, bool is_store);
+
 /* Accesses and addresses of lanes that are not a row. */
 ptxi_native_lanes_emitter ptxi_native_access_lanes, ptxi_native_address_wide_lanes, ptxi_native_address_index_lanes,
     ptxi_native_address_shift_lanes;

@@ -276,8 +276,9 @@ static void any_operation(struct random *r, struct ptxi_str *s)
  * through the data, %a6 is anywhere. */
 static void any_lane_operation(struct random *r, struct ptxi_str *s)
 {
-    static const char *const binary[] = { "add.s32", "sub.s32", "mul.lo.s32", "xor.b32", "and.b32", "shl.b32", "shr.s32",
-                                          "max.s32", "min.u32", "add.f32", "sub.f32", "mul.f32", "div.rn.f32" };
+    static const char *const binary[] = { "add.s32", "sub.s32", "mul.lo.s32", "xor.b32", "and.b32", "shl.b32",
+                                          "shr.s32", "max.s32", "min.u32", "add.f32", "sub.f32", "mul.f32",
+                                          "div.rn.f32" };
     static const char *const unary[] = { "neg.s32", "abs.s32", "not.b32", "neg.f32", "abs.f32", "sqrt.rn.f32",
                                          "rcp.rn.f32", "cvt.rn.f32.s32", "mov.b32" };
     static const char *const wide[] = { "add.s64", "sub.s64", "xor.b64", "add.f64", "mul.f64" };
