@@ -47,10 +47,11 @@ bool ptxi_check_reg_fits(enum ptxi_type want, enum ptxi_type reg, bool wider)
     }
 }
 
-/* An operand such as a shift count. The instruction does not name its type. */
+/* An operand such as a shift count or random bits. The instruction does not name its type. */
 static bool is_count(const struct ptxi_opspec *s, enum ptxi_type want)
 {
-    return s->type_rule == PTXI_TR_FIXED && ptxi_is_integer(want);
+    return s->type_rule == PTXI_TR_FIXED &&
+        (ptxi_is_integer(want) || (is_packed_integer(want) && s->flags & PTXI_OPF_REGISTER));
 }
 
 /* An operand that ptxas moves to a register of type .bN first ('$' and '!'). So it may be a predicate, a constant of
