@@ -139,36 +139,44 @@ OP( init_use )
 
 enum { MAX_RANGE = 1024 }; /* bytes between the lowest and the highest address that are worth a look at once */
 
+/* How the active lanes access memory. */
+struct access {
+    const struct ptxi_warp *w;
+    const void *addresses; /* a row, or of each lane */
+    int32_t offset;
+    unsigned mods;         /* PTXI_CHECK_..., PTXI_INIT_... */
+};
+
 /* The bytes between the lowest and the highest address of the active lanes. */
 struct range {
     uint64_t first, size; /* size 0: not one range of memory, or a large one */
     bool shared;
 };
 
-static struct range find_range(const struct ptxi_warp *w, const struct ptxi_insn *i)
+static struct range find_range(const struct access *x)
 {
-    const void *a = PTXI_SLOT(w, i->a);
+    const struct ptxi_warp *w = x->w;
     struct ptxi_address_range r;
-    struct range range = { .shared = i->mods & PTXI_CHECK_SHARED };
+    struct range range = { .shared = x->mods & PTXI_CHECK_SHARED };
 
-    if (i->mods & PTXI_INIT_LOCAL)
+    if (x->mods & PTXI_INIT_LOCAL)
         return range;
     if (range.shared) {
-        r = ptxi_address_range_32(a, w->active);
-        range.first = (uint32_t)(r.lo + (uint32_t)i->imm);
-    } else if (i->mods & PTXI_INIT_ROW) {
-        if (!ptxi_row_has(a, w->active))
+        r = ptxi_address_range_32(x->addresses, w->active);
+        range.first = (uint32_t)(r.lo + (uint32_t)x->offset);
+    } else if (x->mods & PTXI_INIT_ROW) {
+        if (!ptxi_row_has(x->addresses, w->active))
             return range;
-        r = ptxi_address_range_of_row(w, a);
-        range.first = r.lo + (uint64_t)(int64_t)i->imm;
+        r = ptxi_address_range_of_row(w, x->addresses);
+        range.first = r.lo + (uint64_t)(int64_t)x->offset;
     } else {
-        r = ptxi_address_range_64(a, w->active);
-        range.first = r.lo + (uint64_t)(int64_t)i->imm;
+        r = ptxi_address_range_64(x->addresses, w->active);
+        range.first = r.lo + (uint64_t)(int64_t)x->offset;
         if (r.hi >= PTXI_SHARED_WINDOW || range.first >= PTXI_SHARED_WINDOW)
             return range;
     }
     if (r.hi - r.lo < MAX_RANGE)
-        range.size = r.hi - r.lo + (i->mods & PTXI_CHECK_BYTES);
+        range.size = r.hi - r.lo + (x->mods & PTXI_CHECK_BYTES);
     return range;
 }
 
@@ -197,27 +205,18 @@ static void define(const struct ptxi_warp *w, const struct range *r)
 }
 
 /* Whether the lanes access all bytes of the range if no two of them access the same. */
-static bool is_dense(const struct ptxi_warp *w, const struct ptxi_insn *i, const struct range *r)
+static bool is_dense(const struct access *x, const struct range *r)
 {
-    const void *a = PTXI_SLOT(w, i->a);
-    uint32_t size = i->mods & PTXI_CHECK_BYTES;
+    uint32_t size = x->mods & PTXI_CHECK_BYTES;
 
-    if (r->size != (uint64_t)__builtin_popcountll(w->active) * size)
+    if (r->size != (uint64_t)__builtin_popcountll(x->w->active) * size)
         return false;
-    if (i->mods & PTXI_INIT_ROW)
-        return ((const struct ptxi_lane_row *)a)->stride == size;
-    if (w->active != PTXI_ALL_LANES)
+    if (x->mods & PTXI_INIT_ROW)
+        return ((const struct ptxi_lane_row *)x->addresses)->stride == size;
+    if (x->w->active != PTXI_ALL_LANES)
         return false;
-    return r->shared ? ptxi_is_contiguous_32(a, size) : ptxi_is_contiguous_64(a, size);
+    return r->shared ? ptxi_is_contiguous_32(x->addresses, size) : ptxi_is_contiguous_64(x->addresses, size);
 }
-
-/* How the lanes of an instruction access memory. */
-struct access {
-    const struct ptxi_warp *w;
-    const void *addresses; /* of the lanes */
-    int32_t offset;
-    unsigned mods;         /* PTXI_CHECK_..., PTXI_INIT_... */
-};
 
 /* The address of a lane, and in *own where the shadow of shared or .local memory is. False: other memory, which is not
  * tracked. */
@@ -243,11 +242,16 @@ static bool find_bytes(const struct access *x, unsigned l, uint64_t *address, un
     return (*own = ptxi_init_shared(x->w, *address, size)) != NULL;
 }
 
-static const void *lane_addresses(const struct ptxi_warp *w, const struct ptxi_insn *i, uint64_t row[PTXI_LANES])
+static struct access access_of(const struct ptxi_warp *w, const struct ptxi_insn *i)
 {
-    const void *a = PTXI_SLOT(w, i->a);
+    return (struct access){ w, PTXI_SLOT(w, i->a), i->imm, i->mods };
+}
 
-    return i->mods & PTXI_INIT_ROW ? ptxi_address_lanes(a, row) : a;
+/* Expands a row: `addresses` becomes those of each lane. */
+static void find_lanes(struct access *x, uint64_t row[PTXI_LANES])
+{
+    if (x->mods & PTXI_INIT_ROW)
+        x->addresses = ptxi_address_lanes(x->addresses, row);
 }
 
 /* Gets the shadow of a lane. Returns whether it has an undefined bit. */
@@ -272,12 +276,12 @@ static bool load_lane(const struct access *x, unsigned slot, unsigned l)
 OP( init_load )
 {
     _Alignas(64) uint64_t row[PTXI_LANES];
-    struct range r = find_range(w, i);
+    struct access x = access_of(w, i);
+    struct range r = find_range(&x);
     ptxi_lanes undefined = 0;
 
     if (!is_defined(w, &r)) {
-        const struct access x = { w, lane_addresses(w, i, row), i->imm, i->mods };
-
+        find_lanes(&x, row);
         for (ptxi_lanes left = w->active; left; left &= left - 1)
             undefined |= (ptxi_lanes)load_lane(&x, i->b, ptxi_first_lane(left)) << ptxi_first_lane(left);
     }
@@ -339,17 +343,17 @@ OP( init_store )
 {
     _Alignas(64) uint64_t row[PTXI_LANES];
     ptxi_lanes undefined = ptxi_init_mask_in(w, i->b) & w->active;
-    struct range r = find_range(w, i);
+    struct access x = access_of(w, i);
+    struct range r = find_range(&x);
     unsigned class = i->mods >> PTXI_INIT_CLASS_SHIFT & 7;
 
     if (!undefined && is_defined(w, &r))
         NEXT;
-    if (!undefined && r.size && is_dense(w, i, &r)) {
+    if (!undefined && r.size && is_dense(&x, &r)) {
         define(w, &r);
         NEXT;
     }
-    const struct access x = { w, lane_addresses(w, i, row), i->imm, i->mods };
-
+    find_lanes(&x, row);
     for (ptxi_lanes left = w->active; left; left &= left - 1) {
         unsigned l = ptxi_first_lane(left);
 
@@ -412,12 +416,11 @@ static void get_lane(const struct access *x, unsigned l, unsigned char *shadow)
         ptxi_init_get(address, size, shadow);
 }
 
-/* The lanes take effect one after the other, in their order. */
-OP( init_atomic )
+/* The lanes take effect one after the other, in their order. Returns those whose results are undefined. */
+static ptxi_lanes update_lanes(struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_init_atomic *a,
+                               struct access x)
 {
     static const unsigned char zeros[16];
-    const struct ptxi_init_atomic *a = (const struct ptxi_init_atomic *)(w->frame->code->pool + i->imm);
-    struct access x = { w, PTXI_SLOT(w, i->a), (int32_t)(a->offset[0] | (uint32_t)a->offset[1] << 16), a->access };
     ptxi_lanes operands = ptxi_init_mask_in(w, i->b), results = 0;
     uint32_t size = x.mods & PTXI_CHECK_BYTES;
 
@@ -440,6 +443,19 @@ OP( init_atomic )
                       ptxi_init_shadow_at(w, a->value, a->class, l));
         write_lane(w, i, &x, l, memory);
     }
+    return results;
+}
+
+OP( init_atomic )
+{
+    const struct ptxi_init_atomic *a = (const struct ptxi_init_atomic *)(w->frame->code->pool + i->imm);
+    const struct access x = { w, PTXI_SLOT(w, i->a), (int32_t)(a->offset[0] | (uint32_t)a->offset[1] << 16),
+                              a->access };
+    ptxi_lanes results = 0;
+    struct range r = find_range(&x);
+
+    if ((ptxi_init_mask_in(w, i->b) & w->active) || !is_defined(w, &r))
+        results = update_lanes(w, i, a, x);
     if (i->d != PTXI_NO_SLOT)
         ptxi_set_pred(w, i->d, results);
     NEXT;
