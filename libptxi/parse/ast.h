@@ -217,6 +217,12 @@ struct ptxi_func {
     uint32_t end_line;
 };
 
+/* The index of the function that a call of f executes. */
+static inline uint32_t ptxi_func_called(const struct ptxi_func *f)
+{
+    return f->alias_of ? f->alias_of->index : f->index;
+}
+
 struct ptxi_module_ast {
     struct ptxi_arena *arena;
     struct ptxi_names *names;

@@ -6,7 +6,10 @@
  * path leads back to it. At the end of such a block a check_passed notes the threads. The aux of a .sync instruction is
  * the number of its check_passed. If threads of the mask have exited when the instruction is executed, those that the
  * check_passed has noted are reported (exec/check/sync.c). Of several such blocks the last one is used: all paths
- * through another one run through it, too. A block in which nothing happens but the return does not count. */
+ * through another one run through it, too. A block in which nothing happens but the return does not count.
+ *
+ * Only kernels have such blocks, because lanes may come to a function again. A call of a function that may wait is in
+ * place of the instructions of that function, and of those that it calls. */
 #include "compile/codegen/codegen.h"
 
 #include "isa/isa.h"
@@ -21,34 +24,111 @@ struct pass {
     uint32_t *next;      /* per block: the first later block on all its paths to an end, or PTXI_NONE */
     uint8_t *point;      /* per block: number of its check_passed, or 0 */
     bool *barrier;       /* per block: its check_passed is behind a barrier */
+    uint8_t *waiting;    /* per function of the module: enum wait, with those that it may call */
     uint32_t point_count;
     bool *reached;       /* per block: from this one: */
     uint32_t reached_from;
     uint32_t *stack;
 };
 
-static bool waits_for_lanes(const struct ptxi_ir_inst *i)
+/* --- which instructions wait --- */
+
+/* For the lanes of a mask; at a barrier of all threads. */
+enum wait { WAITS_FOR_LANES = 1, WAITS_FOR_ALL = 2 };
+
+/* By the instruction's mnemonic, if it is no barrier. */
+static unsigned wait_of_mnemonic(unsigned mnemonic)
 {
-    if (i->flags & PTXI_IF_DEAD)
-        return false;
-    if (i->op == PTXI_OP_bar_warp_sync)
-        return true;
-    switch (ptxi_op_mnemonics[i->op]) {
+    switch (mnemonic) {
     case PTXI_M_shfl: case PTXI_M_vote: case PTXI_M_match: case PTXI_M_redux: case PTXI_M_elect:
-        return true;
+        return WAITS_FOR_LANES;
     default:
-        return false;
+        return 0;
     }
 }
 
-/* A barrier of all threads, at which they wait. */
-static bool waits_for_all(const struct ptxi_ir_inst *i)
+/* Of an instruction of a function that is called. A barrier with a number of threads is not one of all threads. */
+static unsigned wait_in_function(const struct ptxi_inst *inst)
 {
-    switch (i->op) {
-    case PTXI_OP_bar_sync: case PTXI_OP_bar_red_popc: case PTXI_OP_bar_red_and: case PTXI_OP_bar_red_or:
-        return !(i->flags & PTXI_IF_DEAD) && i->v[PTXI_F_B] == PTXI_NONE && !(i->imm >> PTXI_BAR_COUNT_SHIFT);
-    default:
+    const struct ptxi_match *m = inst->match;
+
+    if (m->row->family != PTXI_M_bar && m->row->family != PTXI_M_barrier)
+        return wait_of_mnemonic(m->row->family);
+    if (ptxi_isa_has_word(m, PTXI_Q_warp))
+        return WAITS_FOR_LANES;
+    if (ptxi_isa_has_word(m, PTXI_Q_cluster) || ptxi_isa_has_word(m, PTXI_Q_arrive))
+        return 0;
+    return inst->operand_count == (ptxi_isa_has_word(m, PTXI_Q_red) ? 3 : 1) ? WAITS_FOR_ALL : 0;
+}
+
+/* Adds what the functions that f calls do. An indirect call may be one of any function. */
+static unsigned wait_of_calls(const struct pass *p, const struct ptxi_func *f)
+{
+    const struct ptxi_module_ast *module = p->ir->module;
+    unsigned all = 0;
+
+    for (uint32_t k = 0; k < f->inst_count; k++) {
+        const struct ptxi_call *c;
+
+        if (f->insts[k].match->row->family != PTXI_M_call)
+            continue;
+        c = f->insts[k].operands[0].call;
+        if (c->func)
+            all |= p->waiting[ptxi_func_called(c->func)];
+        for (uint32_t n = 0; !c->func && n < module->func_count; n++)
+            all |= module->funcs[n]->is_entry ? 0 : p->waiting[n];
+    }
+    return all;
+}
+
+static bool find_waiting(struct pass *p)
+{
+    const struct ptxi_module_ast *module = p->ir->module;
+    bool changed = p->ir->call_count;
+
+    p->waiting = ARENA_NEW(p->ir->arena, uint8_t, module->func_count + 1);
+    if (!p->waiting)
         return false;
+    for (uint32_t n = 0; changed && n < module->func_count; n++)
+        for (uint32_t k = 0; !module->funcs[n]->is_entry && k < module->funcs[n]->inst_count; k++)
+            p->waiting[n] |= (uint8_t)wait_in_function(&module->funcs[n]->insts[k]);
+    while (changed) {
+        changed = false;
+        for (uint32_t n = 0; n < module->func_count; n++) {
+            unsigned all = module->funcs[n]->is_entry ? 0 : p->waiting[n] | wait_of_calls(p, module->funcs[n]);
+
+            changed |= all != p->waiting[n];
+            p->waiting[n] = (uint8_t)all;
+        }
+    }
+    return true;
+}
+
+static unsigned wait_of_call(const struct pass *p, const struct ptxi_ir_inst *i)
+{
+    uint32_t called = p->ir->calls[i->aux].func;
+    unsigned all = 0;
+
+    if (called != PTXI_NONE)
+        return p->waiting[called];
+    for (uint32_t n = 0; n < p->ir->module->func_count; n++)
+        all |= p->waiting[n];
+    return all;
+}
+
+static unsigned wait_of(const struct pass *p, const struct ptxi_ir_inst *i)
+{
+    if (i->flags & PTXI_IF_DEAD)
+        return 0;
+    if (ptxi_ir_is_call(i))
+        return wait_of_call(p, i);
+    switch (i->op) {
+    case PTXI_OP_bar_warp_sync:
+        return WAITS_FOR_LANES;
+    case PTXI_OP_bar_sync: case PTXI_OP_bar_red_popc: case PTXI_OP_bar_red_and: case PTXI_OP_bar_red_or:
+        return i->v[PTXI_F_B] == PTXI_NONE && !(i->imm >> PTXI_BAR_COUNT_SHIFT) ? WAITS_FOR_ALL : 0;
+    default:
+        return wait_of_mnemonic(ptxi_op_mnemonics[i->op]);
     }
 }
 
@@ -207,20 +287,22 @@ static uint32_t find_behind(struct pass *p, uint32_t b, uint32_t at)
 static void note(struct pass *p, uint32_t b, uint32_t at)
 {
     struct ptxi_ir_inst *i = &p->ir->insts[at];
-    bool barrier = waits_for_all(i);
+    unsigned wait = wait_of(p, i);
     uint32_t behind;
 
-    if (!barrier && !waits_for_lanes(i))
+    if (!wait)
         return;
     behind = find_behind(p, b, at);
     if (behind == PTXI_NONE)
         return;
-    p->barrier[behind] |= barrier;
-    if (barrier)
+    p->barrier[behind] |= wait & WAITS_FOR_ALL;
+    if (!(wait & WAITS_FOR_LANES))
         return;
     if (!p->point[behind] && p->point_count < PTXI_PASSED_POINTS - 1)
         p->point[behind] = (uint8_t)++p->point_count;
-    if (p->point[behind])
+    if (ptxi_ir_is_call(i))
+        p->ir->calls[i->aux].passed = p->point[behind];
+    else if (p->point[behind])
         i->aux = p->point[behind];
 }
 
@@ -240,10 +322,10 @@ static void insert(struct pass *p, uint32_t b)
     x->inst.flags = PTXI_IF_NOT_SHARED;
 }
 
-static bool waits(const struct ptxi_ir *ir)
+static bool waits(const struct pass *p)
 {
-    for (uint32_t k = 0; k < ir->count; k++)
-        if (waits_for_lanes(&ir->insts[k]) || waits_for_all(&ir->insts[k]))
+    for (uint32_t k = 0; k < p->ir->count; k++)
+        if (wait_of(p, &p->ir->insts[k]))
             return true;
     return false;
 }
@@ -269,8 +351,12 @@ bool ptxi_check_arrivals(struct ptxi_ir *ir)
 {
     struct pass p = { .ir = ir };
 
-    if (!ir->func->is_entry || !waits(ir))
-        return true; /* lanes may come to a function again */
+    if (!ir->func->is_entry)
+        return true;
+    if (!find_waiting(&p))
+        return !(ir->oom = true);
+    if (!waits(&p))
+        return true;
     if (!start(&p))
         return !(ir->oom = true);
     for (uint32_t n = 0; n < ir->order_count; n++) {

@@ -365,13 +365,15 @@ static void put_inst(struct emitter *e, const struct ptxi_ir_inst *i)
     }
     put_guard(e, i);
     o = translate(e, i);
-    if (ptxi_ir_is_call(i))
+    if (ptxi_ir_is_call(i)) {
         o.imm = put_call(e, &e->ir->calls[i->aux]);
-    else if (i->list != PTXI_NONE)
+        o.mods = e->ir->calls[i->aux].passed;
+    } else if (i->list != PTXI_NONE) {
         o.imm = put_list(e, &e->ir->lists[i->list]);
-    else if (i->op == PTXI_OP_brx)
+    }
+    if (i->op == PTXI_OP_brx) {
         o.imm = put_table(e, &e->ir->tables[i->aux]);
-    else if (i->op == PTXI_OP_unsupported) {
+    } else if (i->op == PTXI_OP_unsupported) {
         e->unsupported[e->unsupported_count] = e->ir->unsupported[i->imm];
         o.imm = (int32_t)e->unsupported_count++;
     }

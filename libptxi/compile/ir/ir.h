@@ -108,6 +108,7 @@ struct ptxi_ir_call {
     uint32_t func; /* index, or PTXI_NONE */
     struct ptxi_ir_arg *args, *rets;
     uint32_t arg_count, ret_count;
+    uint16_t passed; /* imm of the check_passed behind it, or 0 */
 };
 
 /* The registers of an instruction that has more of them than fields: first those that it writes, then those that it
@@ -130,6 +131,7 @@ struct ptxi_block {
 
 struct ptxi_ir {
     struct ptxi_arena *arena; /* of the compilation, not of the result */
+    const struct ptxi_module_ast *module;
     const struct ptxi_func *func;
     bool oom;       /* memory is short: the form must not be used */
     bool too_large; /* the parameters are too large; oom is set, too */

@@ -92,13 +92,6 @@ static void load_result(struct ptxi_lower *l, const struct ptxi_operand *o, uint
     }
 }
 
-static uint32_t call_target(const struct ptxi_call *c)
-{
-    if (!c->func)
-        return PTXI_NONE;
-    return c->func->alias_of ? c->func->alias_of->index : c->func->index;
-}
-
 static uint32_t smaller(uint32_t x, uint32_t y)
 {
     return x < y ? x : y;
@@ -127,7 +120,7 @@ void ptxi_lower_rule_call(struct ptxi_lower *l, const struct ptxi_inst *inst)
     }
     l->ir->calls[index].arg_count = args;
     l->ir->calls[index].ret_count = rets;
-    l->ir->calls[index].func = call_target(c);
+    l->ir->calls[index].func = c->func ? ptxi_func_called(c->func) : PTXI_NONE;
     i = append_control(l, c->func ? PTXI_OP_call : PTXI_OP_call_indirect);
     i->aux = index;
     i->flags |= PTXI_IF_TOGETHER | PTXI_IF_READS;

@@ -120,11 +120,6 @@ static void *grow(struct names *n, void *old, uint32_t count, uint32_t *cap, siz
     return p;
 }
 
-static uint32_t func_index(const struct ptxi_func *f)
-{
-    return f->alias_of ? f->alias_of->index : f->index;
-}
-
 /* --- uses of shared variables --- */
 
 static void note_use(void *ctx, const struct ptxi_var *var, const struct ptxi_func *func)
@@ -193,7 +188,7 @@ static void note_edge(void *ctx, const struct ptxi_var *var, const struct ptxi_f
     if (!p)
         return;
     n->edges = p;
-    p[n->edge_count++] = (struct edge){ n->func->index, func_index(func) };
+    p[n->edge_count++] = (struct edge){ n->func->index, ptxi_func_called(func) };
 }
 
 /* Notes functions that are named in initial values. */
@@ -202,7 +197,7 @@ static void note_initializers(struct names *n, const struct ptxi_layout_var *var
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t k = 0; k < vars[i].var->reloc_count; k++)
             if (vars[i].var->relocs[k].func)
-                n->taken[func_index(vars[i].var->relocs[k].func)] = true;
+                n->taken[ptxi_func_called(vars[i].var->relocs[k].func)] = true;
 }
 
 /* Every function that is named counts as callable through a register. It would not pay to distinguish calls from

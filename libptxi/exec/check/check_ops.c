@@ -199,7 +199,7 @@ OP( check_lanes )
             continue;
         ptxi_check_lanes_meet(w, group & named);
         if (named & ~w->live)
-            ptxi_sync_check_missing(w, w->frame->code, i, group, named & ~w->live);
+            ptxi_sync_check_missing(w, w->frame, i, group, named & ~w->live);
     }
     NEXT;
 }

@@ -94,12 +94,22 @@ void ptxi_sync_note_passed(struct ptxi_warp *w, const struct ptxi_insn *i)
     }
 }
 
-static ptxi_lanes lanes_behind(const struct ptxi_warp *w, const struct ptxi_insn *check)
+/* The number of the check_passed behind a check_lanes, or 0. In a function, that behind the kernel's call. */
+static unsigned point_of(const struct ptxi_frame *frame, const struct ptxi_insn *check)
+{
+    if (!frame->parent)
+        return (unsigned)check->imm;
+    while (frame->parent->parent)
+        frame = frame->parent;
+    return frame->return_to->mods;
+}
+
+static ptxi_lanes lanes_behind(const struct ptxi_warp *w, unsigned point)
 {
     ptxi_lanes all = 0;
 
-    for (unsigned half = 0; half < PTXI_WARP32S; half++)
-        all |= (ptxi_lanes)w->cta->check->warps[w->index * PTXI_WARP32S + half].behind[check->imm] << (32 * half);
+    for (unsigned half = 0; half < PTXI_WARP32S && point; half++)
+        all |= (ptxi_lanes)w->cta->check->warps[w->index * PTXI_WARP32S + half].behind[point] << (32 * half);
     return all;
 }
 
@@ -112,17 +122,17 @@ static void put_thread(char *text, size_t size, const struct ptxi_grid *g, uint3
     snprintf(text, size, "thread (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ") %s", tid[0], tid[1], tid[2], rest);
 }
 
-void ptxi_sync_check_missing(const struct ptxi_warp *w, const struct ptxi_code *code, const struct ptxi_insn *check,
+void ptxi_sync_check_missing(const struct ptxi_warp *w, const struct ptxi_frame *frame, const struct ptxi_insn *check,
                              ptxi_lanes lanes, ptxi_lanes exited)
 {
-    ptxi_lanes missing = check && check->imm ? lanes_behind(w, check) & exited : 0;
+    ptxi_lanes missing = check ? lanes_behind(w, point_of(frame, check)) & exited : 0;
     char detail[120];
 
     if (!missing)
         return;
     put_thread(detail, sizeof detail, w->cta->grid, w->index * PTXI_LANES + ptxi_first_lane(missing),
                "has executed later code instead, and exits");
-    ptxi_sync_report(w, code, check, lanes, PTXI_FINDING_MISSING_LANES, PTXI_FINDING_ERROR, detail);
+    ptxi_sync_report(w, frame->code, check, lanes, PTXI_FINDING_MISSING_LANES, PTXI_FINDING_ERROR, detail);
 }
 
 /* The report of a thread that has exited. */

@@ -23,8 +23,8 @@ void ptxi_sync_report_masks(const struct ptxi_warp *w, const struct ptxi_code *c
 /* The active lanes come to code behind .sync instructions and barriers: executes a check_passed. */
 void ptxi_sync_note_passed(struct ptxi_warp *w, const struct ptxi_insn *i);
 /* Lanes execute a .sync instruction without lanes of their mask that have exited. check: its check_lanes, or NULL.
- * Reports those that have come to code behind it. */
-void ptxi_sync_check_missing(const struct ptxi_warp *w, const struct ptxi_code *code, const struct ptxi_insn *check,
+ * Reports those that have come to code behind it, or behind the call of its function. */
+void ptxi_sync_check_missing(const struct ptxi_warp *w, const struct ptxi_frame *frame, const struct ptxi_insn *check,
                              ptxi_lanes lanes, ptxi_lanes exited);
 
 /* Threads wait at a barrier of the whole CTA. One with this number has exited. It has taken part in an earlier one, or

@@ -251,7 +251,7 @@ static void note_meeting(struct ptxi_warp *w, const struct participants *p)
 
     while (left) {
         unsigned first = ptxi_first_lane(left);
-        const struct ptxi_code *code = p->split[first]->frame->code;
+        const struct ptxi_frame *frame = p->split[first]->frame;
         ptxi_lanes group = 0;
 
         for (ptxi_lanes others = left & ptxi_warp32_lanes(first / 32); others; others &= others - 1) {
@@ -261,9 +261,9 @@ static void note_meeting(struct ptxi_warp *w, const struct participants *p)
         }
         ptxi_check_lanes_meet(w, group);
         if (member_mask(p, first) & p->lanes & ~group)
-            ptxi_sync_report_masks(w, code, insn_of(p, first), group);
+            ptxi_sync_report_masks(w, frame->code, insn_of(p, first), group);
         if (member_mask(p, first) & ~w->live)
-            ptxi_sync_check_missing(w, code, find_check(code, insn_of(p, first)), group,
+            ptxi_sync_check_missing(w, frame, find_check(frame->code, insn_of(p, first)), group,
                                     member_mask(p, first) & ~w->live);
         left &= ~group;
     }

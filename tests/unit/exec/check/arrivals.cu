@@ -191,3 +191,67 @@ KERNEL(c_trap)
     __syncthreads();
     OUT = __shfl_sync(ALL, OUT, 3);
 }
+
+// Functions that are not inlined, as with nvcc -G
+
+static __device__ __noinline__ void meet(u32 mask)
+{
+    __syncwarp(mask);
+}
+
+static __device__ __noinline__ void meet_nested(u32 mask, u32 *at)
+{
+    meet(mask);
+    ++*at;
+}
+
+static __device__ __noinline__ void meet_all()
+{
+    __syncthreads();
+}
+
+KERNEL(e_called_syncwarp)
+{
+    if (LANE < 16)
+        meet(ALL);
+    OUT = TID;
+}
+
+KERNEL(c_called_syncwarp)
+{
+    if (LANE < 16)
+        meet(0xffff);
+    OUT = TID;
+}
+
+KERNEL(e_called_nested)
+{
+    u32 v = TID;
+    if (LANE < 16)
+        meet_nested(ALL, &v);
+    OUT = v;
+}
+
+KERNEL(c_called_nested)
+{
+    u32 v = TID;
+    meet_nested(ALL, &v);
+    if (LANE < 16)
+        return;
+    OUT = v;
+}
+
+KERNEL(e_called_barrier)
+{
+    if (TID < 32)
+        meet_all();
+    OUT = TID;
+}
+
+KERNEL(c_called_barrier)
+{
+    if (OUT == 12345)
+        return;
+    meet_all();
+    OUT = TID;
+}

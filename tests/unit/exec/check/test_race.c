@@ -117,7 +117,7 @@ END_TEST
 
 START_TEST(arrivals)
 {
-    check_pairs("exec/check/arrivals.ptx", PTXI_SANITIZER_SYNC | PTXI_SANITIZER_RACE, 1, 19);
+    check_pairs("exec/check/arrivals.ptx", PTXI_SANITIZER_SYNC | PTXI_SANITIZER_RACE, 1, 25);
 }
 END_TEST
 
