@@ -6,6 +6,7 @@ need, and must not define or import by name a second class of backends.
 import dataclasses
 import functools
 import os
+import re
 import types
 from typing import Any, Dict
 
@@ -158,11 +159,23 @@ class PtxiBackend(nvidia.CUDABackend):  # type: ignore[misc]
         super().add_stages(stages, options, language)
         del stages['cubin']
         end = b'' if options.enable_fp_fusion else NO_FMA
-        stages[BINARY] = lambda ptx, metadata: ptx.encode() + end
+        stages[BINARY] = lambda ptx, metadata: _with_source_lines(ptx).encode() + end
 
     def hash(self) -> str:
         version = nvidia.get_ptxas_version(self.target.arch) if _has_ptxas(self.target.arch) else _PTX_VERSION
         return f'{NAME}-{version}-{self.target.arch}'
+
+
+def _with_source_lines(ptx: str) -> str:
+    """Return PTX with one line of the source for each block of inline assembly, in which Triton writes accesses.
+
+    LLVM begins with the right line and adds one for each line of the assembly.
+    """
+    def keep_first(block: 're.Match[str]') -> str:
+        first, *rest = re.split(r'^(?=\s*\.loc\s)', block.group(), flags=re.MULTILINE)
+        return first + ''.join(rest[:1] + ['//' + part for part in rest[1:]])
+
+    return re.sub(r'// begin inline asm\n.*?// end inline asm', keep_first, ptx, flags=re.DOTALL)
 
 
 @functools.lru_cache(maxsize=None)
