@@ -236,7 +236,8 @@ def collect(source, command, docs):
     for picture in (source / 'doc').rglob('*.svg'):
         (docs / picture.relative_to(source / 'doc').parent).mkdir(parents=True, exist_ok=True)
         shutil.copy(picture, docs / picture.relative_to(source / 'doc'))
-    shutil.copy(source / 'doc/site/site.css', docs)
+    for name in ('site.css', 'iframe-worker.js'):
+        shutil.copy(source / 'doc/site' / name, docs)
 
 
 def build(source, command, out):

@@ -9,14 +9,17 @@ Usage: check_site.py SOURCE_DIR SITE_DIR   SITE_DIR has docs/ and html/, as doc/
 - Each page is at most two clicks in the text away, or in the menu.
 - Declarations in the C reference compile beside ptxi.h, as does its example; signatures in the Python reference parse,
   and its examples are run as doctests by tests/python.
+- The search finds something in a page that is opened as a file, if there is Chromium.
 """
 import ast
 import html.parser
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 import urllib.parse
 
 # What a reader wants, in the words of the first page; the page that shows how; and a command or call on it.
@@ -149,6 +152,20 @@ def check_reference(source, docs):
     return len(fenced(page, 'c')), len(blocks)
 
 
+def check_search(site):
+    """Open the first page as a file, with a search. Return what was found, in words."""
+    browser = shutil.which('chromium') or shutil.which('google-chrome')
+    if not browser:
+        return 'no browser, search not tried'
+    with tempfile.TemporaryDirectory() as profile:
+        page = subprocess.run([browser, '--headless', '--no-sandbox', '--disable-gpu', f'--user-data-dir={profile}',
+                               '--virtual-time-budget=20000', '--dump-dom', f'{(site / "index.html").as_uri()}?q=race'],
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=120).stdout
+    found = re.search(r'([0-9]+) matching documents', page)
+    expect(found, 'index.html as a file: the search finds nothing')
+    return f'search: {found[0] if found else "nothing"}'
+
+
 def main(arguments):
     """Check. Return the exit status."""
     source, out = (pathlib.Path(a).resolve() for a in arguments)
@@ -161,8 +178,9 @@ def main(arguments):
     for name in pages:
         expect(far.get(name, 99) <= CLICKS, f'{name}: more than {CLICKS} clicks away')
     functions, signatures = check_reference(source, out / 'docs')
+    search = check_search(site)
     print('\n'.join(failures) or f'{len(pages)} pages, {len(GOALS)} goals within {CLICKS} clicks; {functions} '
-          f'declarations and {signatures} signatures are valid')
+          f'declarations and {signatures} signatures are valid; {search}')
     return bool(failures)
 
 
