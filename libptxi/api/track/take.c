@@ -143,34 +143,46 @@ static void add_bytes(struct taker *t, enum ptxi_track_kind kind, uint16_t op, u
                                     .kind = (uint16_t)kind, .op = op };
 }
 
+static uint32_t word_of(const struct ptxi_track_page *p, enum ptxi_track_kind kind, unsigned k)
+{
+    return kind == PTXI_TRACK_WRITE ? ptxi_track_written(p, k) : p->words[kind][k];
+}
+
 /* The bytes of a word to report. Bytes that were written are changed by value, whatever else was done to them. */
 static uint32_t mask_of(const struct ptxi_track_page *p, enum ptxi_track_kind kind, unsigned k)
 {
-    uint32_t mask = p->words[kind][k] & PTXI_TRACK_MASK;
+    uint32_t mask = word_of(p, kind, k) & PTXI_TRACK_MASK;
 
-    return kind == PTXI_TRACK_REDUCE ? mask & ~p->words[PTXI_TRACK_WRITE][k] : mask;
+    return kind == PTXI_TRACK_REDUCE ? mask & ~ptxi_track_written(p, k) : mask;
 }
 
 /* The number of words from k on that are the same. */
-static unsigned count_same(const uint32_t *words, unsigned k)
+static unsigned count_same(const struct ptxi_track_page *p, enum ptxi_track_kind kind, unsigned k)
 {
+    const uint32_t word = word_of(p, kind, k);
     unsigned n = k + 1;
 
-    while (n < PTXI_TRACK_WORDS && words[n] == words[k])
-        n++;
+    while (n < PTXI_TRACK_WORDS)
+        if (kind == PTXI_TRACK_WRITE && n % PTXI_TRACK_BLOCK_WORDS == 0 &&
+            p->blocks[n / PTXI_TRACK_BLOCK_WORDS] == word)
+            n += PTXI_TRACK_BLOCK_WORDS;
+        else if (word_of(p, kind, n) == word)
+            n++;
+        else
+            break;
     return n - k;
 }
 
 /* Adds one word, or several that are the same. Returns their number. */
 static unsigned add_words(struct taker *t, const struct ptxi_track_page *p, enum ptxi_track_kind kind, unsigned k)
 {
-    uint32_t mask = mask_of(p, kind, k), place = p->words[kind][k] >> PTXI_TRACK_PLACE;
+    uint32_t mask = mask_of(p, kind, k), place = word_of(p, kind, k) >> PTXI_TRACK_PLACE;
     uint64_t address = p->address + 8 * k;
 
     if (mask == PTXI_TRACK_MASK && kind != PTXI_TRACK_REDUCE) {
         const uint32_t range = range_of(t, address);
 
-        for (unsigned n = count_same(p->words[kind], k); n; n /= 2)
+        for (unsigned n = count_same(p, kind, k); n; n /= 2)
             if (range != UINT32_MAX && range == range_of(t, address + 8 * n - 1)) {
                 add_bytes(t, kind, 0, address, 8 * n, place);
                 return n;
@@ -186,14 +198,14 @@ static unsigned add_words(struct taker *t, const struct ptxi_track_page *p, enum
 
 static void add_page(struct taker *t, const struct ptxi_track_page *p, enum ptxi_track_kind kind)
 {
-    if (!p->words[kind])
+    if (kind != PTXI_TRACK_WRITE && !p->words[kind])
         return;
     for (unsigned k = 0; k < PTXI_TRACK_WORDS;)
         if (mask_of(p, kind, k)) {
             k += add_words(t, p, kind, k);
         } else {
             end_run(t);
-            k += p->words[kind][k] ? 1 : count_same(p->words[kind], k);
+            k += word_of(p, kind, k) ? 1 : count_same(p, kind, k);
         }
 }
 
@@ -289,6 +301,7 @@ static ptxiResult report_outside(ptxiContext ctx, uint64_t address)
 static ptxiResult take_changes(ptxiContext ctx, struct ptxi_tracker *tracker, struct taker *t, void **changes,
                                size_t *size)
 {
+    ptxi_tracker_finish(tracker);
     if (!ptxi_tracker_is_complete(tracker) || !add_pages(t, tracker))
         return PTXI_ERROR_OUT_OF_MEMORY;
     add_log(t, tracker);

@@ -93,17 +93,10 @@ struct ptxi_access_hit {
 
 enum { PTXI_INACCESSIBLE = 64 }; /* bytes; at least those of a thread's load or store */
 
-/* Pages of trackers (exec/track/track.h) that the worker has used: found by their addresses, and by the instructions
- * that write rows of elements. */
-enum { PTXI_TRACK_HITS = 8, PTXI_TRACK_ROWS = 64, PTXI_TRACK_PAGE = 1 << 16 };
+/* Pages of trackers (exec/track/track.h) that the worker has used. */
+enum { PTXI_TRACK_HITS = 8, PTXI_TRACK_PAGE = 1 << 16 };
 struct ptxi_track_hit {
     uint64_t key; /* 0: none */
-    struct ptxi_track_page *page;
-};
-struct ptxi_track_row {
-    uint64_t tracker;       /* its key; 0: none */
-    uint64_t first;         /* address of the page */
-    unsigned char *writes;  /* its words for writes */
     struct ptxi_track_page *page;
 };
 
@@ -115,7 +108,6 @@ struct ptxi_worker {
     struct ptxi_cta *free_contexts; /* those without a CTA */
     uint32_t busy;                  /* number of contexts with a CTA */
     struct ptxi_access_hit hits[PTXI_ACCESS_HITS];
-    struct ptxi_track_row rows[PTXI_TRACK_ROWS];
     struct ptxi_track_hit tracked[PTXI_TRACK_HITS];
     uint64_t clock;                 /* number of instructions executed, as coarse as the quantum counts them */
     bool claimed;                   /* a thread acts as this worker */

@@ -12,22 +12,23 @@
 #include "exec/memory/access.h"
 #include "exec/memory/array_reduce.h"
 
-enum { PAGE_SHIFT = 16, LOW_BITS = 16, HIGH_BITS = 47 - PAGE_SHIFT - LOW_BITS, MAX_LOGS = 1024,
+enum { PAGE_SHIFT = 16, LOW_BITS = 16, HIGH_BITS = 47 - PAGE_SHIFT - LOW_BITS, MAX_LOGS = PTXI_TRACK_WORKERS,
        NUMBER_BITS = LOW_BITS + HIGH_BITS };
 _Static_assert(PTXI_TRACK_PAGE == 1 << PAGE_SHIFT, "the size of pages");
 
 typedef _Atomic(struct ptxi_track_page *) entry;
 
-/* Memory for words. The first one is small; the others get larger, up to a few huge pages, so that there are few page
+/* Memory of pages. The first one is small; the others get larger, up to a few huge pages, so that there are few page
  * faults. */
 enum { FIRST_CHUNK = 1 << 18, LAST_CHUNK = 1 << 22, HUGE_PAGE = 1 << 21 };
 struct chunk {
     struct chunk *next;
     unsigned char *at;
     size_t bytes, used;
+    bool zeros; /* what is not used */
 };
 
-/* Large chunks of trackers that are gone, with zeros: each window has a tracker, and new memory costs page faults. */
+/* Chunks of trackers that are gone: each window has a tracker, and new memory costs page faults. */
 enum { MOST_SPARE = 16 };
 static struct {
     pthread_mutex_t lock;
@@ -63,20 +64,18 @@ struct ptxi_tracker *ptxi_tracker_create(bool reads)
 
 static void release_chunk(struct chunk *c)
 {
-    bool kept = false;
+    bool kept;
 
-    if (c->bytes == LAST_CHUNK) {
-        memset(c->at, 0, c->used);
+    pthread_mutex_lock(&spare.lock);
+    kept = spare.count < MOST_SPARE;
+    if (kept) {
         c->used = 0;
-        pthread_mutex_lock(&spare.lock);
-        kept = spare.count < MOST_SPARE;
-        if (kept) {
-            c->next = spare.chunks;
-            spare.chunks = c;
-            spare.count++;
-        }
-        pthread_mutex_unlock(&spare.lock);
+        c->zeros = false;
+        c->next = spare.chunks;
+        spare.chunks = c;
+        spare.count++;
     }
+    pthread_mutex_unlock(&spare.lock);
     if (!kept) {
         munmap(c->at, c->bytes);
         free(c);
@@ -109,6 +108,7 @@ void ptxi_tracker_unref(struct ptxi_tracker *t)
         return;
     for (struct ptxi_track_page *p = t->pages, *next; p; p = next) {
         next = p->next;
+        pthread_mutex_destroy(&p->lock);
         free(p);
     }
     for (struct chunk *c = t->chunks, *next; c; c = next) {
@@ -166,6 +166,7 @@ static bool map_chunk(struct chunk *c)
 #endif
     }
     c->at = p;
+    c->zeros = true;
     return true;
 }
 
@@ -186,7 +187,7 @@ static struct chunk *make_chunk(size_t bytes)
 static bool add_chunk(struct ptxi_tracker *t)
 {
     size_t bytes = t->chunks ? 4 * t->chunks->bytes : FIRST_CHUNK;
-    struct chunk *c = bytes >= LAST_CHUNK ? take_spare() : NULL;
+    struct chunk *c = take_spare();
 
     if (!c)
         c = make_chunk(bytes < LAST_CHUNK ? bytes : LAST_CHUNK);
@@ -197,35 +198,49 @@ static bool add_chunk(struct ptxi_tracker *t)
     return true;
 }
 
-/* Zeros. NULL: memory is short. The sizes divide that of a chunk. */
+/* Any content. NULL: memory is short. No size is larger than the first chunk. */
 static void *take(struct ptxi_tracker *t, size_t bytes)
 {
     struct chunk *c = t->chunks;
 
-    if (!c || c->used == c->bytes) {
+    assert(bytes <= FIRST_CHUNK);
+    if (!c || bytes > c->bytes - c->used) {
         if (!add_chunk(t))
             return NULL;
         c = t->chunks;
     }
-    assert(bytes <= c->bytes - c->used);
     c->used += bytes;
     return c->at + c->used - bytes;
 }
 
-enum { WORDS_BYTES = PTXI_TRACK_WORDS * sizeof(uint32_t), OPERATIONS_BYTES = 2 * PTXI_TRACK_WORDS * sizeof(uint16_t) };
-_Static_assert((int)WORDS_BYTES == (int)OPERATIONS_BYTES, "a chunk has no rest");
+static void *take_zeros(struct ptxi_tracker *t, size_t bytes)
+{
+    void *p = take(t, bytes);
+
+    return !p || t->chunks->zeros ? p : memset(p, 0, bytes);
+}
+
+enum { WORDS_BYTES = PTXI_TRACK_WORDS * sizeof(uint32_t), OPERATIONS_BYTES = 2 * PTXI_TRACK_WORDS * sizeof(uint16_t),
+       BLOCKS_BYTES = PTXI_TRACK_BLOCKS * sizeof(uint32_t) };
+
+/* All writes are in words. False: memory is short. */
+static bool use_words(struct ptxi_tracker *t, struct ptxi_track_page *p)
+{
+    for (unsigned k = 0; k < PTXI_TRACK_BLOCKS; k++)
+        p->blocks[k] = PTXI_TRACK_IN_WORDS;
+    return p->words[PTXI_TRACK_WRITE] = take_zeros(t, WORDS_BYTES);
+}
 
 static struct ptxi_track_page *make_page(struct ptxi_tracker *t, uint64_t address)
 {
     struct ptxi_track_page *p = calloc(1, sizeof *p);
-    uint32_t *words = p ? take(t, WORDS_BYTES) : NULL;
 
-    if (!words) {
+    if (!p || !(p->blocks = take_zeros(t, BLOCKS_BYTES)) || (t->reads && !use_words(t, p))) {
         free(p);
         return NULL;
     }
+    pthread_mutex_init(&p->lock, NULL);
     p->address = address;
-    p->words[PTXI_TRACK_WRITE] = words;
     p->next = t->pages;
     return t->pages = p;
 }
@@ -277,8 +292,9 @@ uint32_t *ptxi_track_make_words(struct ptxi_tracker *t, struct ptxi_track_page *
 
     pthread_mutex_lock(&t->lock);
     words = p->words[kind];
-    if (!words && (kind != PTXI_TRACK_REDUCE || p->operations || (p->operations = take(t, OPERATIONS_BYTES)))) {
-        words = take(t, WORDS_BYTES);
+    if (!words && (kind != PTXI_TRACK_REDUCE || p->operations || (p->operations = take_zeros(t, OPERATIONS_BYTES)))) {
+        /* those of writes get their content with their blocks */
+        words = kind == PTXI_TRACK_WRITE ? take(t, WORDS_BYTES) : take_zeros(t, WORDS_BYTES);
         atomic_store_explicit(&p->words[kind], words, memory_order_release);
     }
     pthread_mutex_unlock(&t->lock);
@@ -291,7 +307,7 @@ RACY static void read_word(const struct ptxi_warp *w, uint32_t *read, uint32_t w
 {
     mask &= ~written;
     if (mask & ~*read)
-        ptxi_track_add(w, read, mask, place);
+        ptxi_track_add(w->only_worker, read, mask, place);
 }
 
 RACY static void track_in_page(const struct ptxi_warp *w, enum ptxi_track_kind kind, struct ptxi_track_page *p,
@@ -304,7 +320,7 @@ RACY static void track_in_page(const struct ptxi_warp *w, enum ptxi_track_kind k
     if (!words)
         return;
     if (kind != PTXI_TRACK_READ) {
-        ptxi_track_add_range(w, words, offset, end, place);
+        ptxi_track_add_range(w->only_worker, words, offset, end, place);
         return;
     }
     for (; k <= last && k < PTXI_TRACK_WORDS; k++)
@@ -312,9 +328,126 @@ RACY static void track_in_page(const struct ptxi_warp *w, enum ptxi_track_kind k
                   ptxi_track_bytes(k == offset / 8 ? offset % 8 : 0, k == last ? end % 8 : 8), place);
 }
 
+/* --- ranges that a worker has written --- */
+
+enum { NOTED = 512 };
+
+/* Adds bytes of one block. False: memory is short. Called, like the next two, with the lock of the page. */
+static bool write_part(struct ptxi_tracker *t, struct ptxi_track_page *p, uint64_t offset, uint64_t end, uint32_t place)
+{
+    const uint64_t block = offset / PTXI_TRACK_BLOCK;
+    const uint32_t state = p->blocks[block];
+    uint32_t *words = ptxi_track_words(t, p, PTXI_TRACK_WRITE);
+
+    if (!words)
+        return false;
+    if (state != PTXI_TRACK_IN_WORDS) {
+        for (unsigned k = 0; k < PTXI_TRACK_BLOCK_WORDS; k++)
+            words[PTXI_TRACK_BLOCK_WORDS * block + k] = state;
+        p->blocks[block] = PTXI_TRACK_IN_WORDS;
+    }
+    ptxi_track_add_range(true, words, offset, end, place);
+    return true;
+}
+
+static bool write_in_page(struct ptxi_tracker *t, struct ptxi_track_page *p, uint64_t offset, uint64_t end,
+                          uint32_t place)
+{
+    const uint64_t last = end / PTXI_TRACK_BLOCK;
+    uint64_t block = offset / PTXI_TRACK_BLOCK;
+
+    if (block == last)
+        return write_part(t, p, offset, end, place);
+    if (offset % PTXI_TRACK_BLOCK && !write_part(t, p, offset, ++block * PTXI_TRACK_BLOCK, place))
+        return false;
+    for (; block < last; block++)
+        p->blocks[block] = place << PTXI_TRACK_PLACE | PTXI_TRACK_MASK;
+    return !(end % PTXI_TRACK_BLOCK) || write_part(t, p, last * PTXI_TRACK_BLOCK, end, place);
+}
+
+/* Adds bytes to the page and to those that follow. Returns the last one, locked. NULL: memory is short. */
+static struct ptxi_track_page *write_bytes(struct ptxi_tracker *t, struct ptxi_track_page *p, uint64_t address,
+                                           uint64_t end, uint32_t place)
+{
+    while (address < end) {
+        uint64_t stop = (address | (PTXI_TRACK_PAGE - 1)) + 1;
+
+        if (!p || address - p->address >= PTXI_TRACK_PAGE) {
+            if (p)
+                pthread_mutex_unlock(&p->lock);
+            p = ptxi_track_find_page(t, address);
+            if (!p)
+                return NULL;
+            pthread_mutex_lock(&p->lock);
+        }
+        if (stop > end)
+            stop = end;
+        if (!write_in_page(t, p, address - p->address, stop - p->address, place))
+            return p;
+        address = stop;
+    }
+    return p;
+}
+
+/* Moves noted ranges to the pages. Shared memory is not tracked; the launch fails at an access that wraps. */
+static void write_noted(struct ptxi_tracker *t, struct ptxi_track_ranges *noted)
+{
+    struct ptxi_track_page *p = NULL;
+
+    for (const struct ptxi_track_range *r = noted->at; r < noted->next;) {
+        const uint64_t address = r->address;
+        const uint32_t place = r->place;
+        uint64_t end = address + r->bytes;
+
+        while (++r < noted->next && r->address == end && r->place == place)
+            end += r->bytes;
+        if (address < PTXI_SHARED_WINDOW && end <= PTXI_SHARED_WINDOW)
+            p = write_bytes(t, p, address, end, place);
+    }
+    if (p)
+        pthread_mutex_unlock(&p->lock);
+    noted->next = noted->at;
+}
+
+bool ptxi_track_make_room(struct ptxi_tracker *t, struct ptxi_track_ranges *r)
+{
+    if (r->at) {
+        write_noted(t, r);
+        return true;
+    }
+    pthread_mutex_lock(&t->lock);
+    r->next = r->at = take(t, NOTED * sizeof *r->at);
+    pthread_mutex_unlock(&t->lock);
+    r->end = r->at ? r->at + NOTED : NULL;
+    if (!r->at)
+        atomic_store(&t->incomplete, true);
+    return r->at;
+}
+
+void ptxi_tracker_finish(struct ptxi_tracker *t)
+{
+    for (unsigned k = 0; k < PTXI_TRACK_WORKERS; k++)
+        write_noted(t, &t->head.ranges[k]);
+}
+
+static void note(const struct ptxi_warp *w, uint64_t address, uint64_t size, uint32_t place)
+{
+    while (size) {
+        uint32_t n = size < 1 << 30 ? (uint32_t)size : 1 << 30;
+
+        ptxi_track_note(w, address, n, place);
+        address += n;
+        size -= n;
+    }
+}
+
 void ptxi_track_range(const struct ptxi_warp *w, enum ptxi_track_kind kind, uint64_t address, uint64_t size,
                       uint32_t place)
 {
+    if (kind == PTXI_TRACK_WRITE && !w->cta->grid->tracker->reads) {
+        note(w, address, size, place);
+        return;
+    }
     while (size) {
         uint64_t offset = address % PTXI_TRACK_PAGE;
         uint64_t n = PTXI_TRACK_PAGE - offset < size ? PTXI_TRACK_PAGE - offset : size;
@@ -415,7 +548,7 @@ RACY void ptxi_track_reduce(const struct ptxi_warp *w, uint64_t address, uint32_
     for (uint64_t k = offset / 4; k <= (offset + size - 1) / 4; k++)
         if (p->operations[k] != op)
             p->operations[k] = p->operations[k] ? (uint16_t)PTXI_TRACK_MIXED : op;
-    ptxi_track_add(w, &words[offset / 8], ptxi_track_bytes(offset % 8, offset % 8 + size), place);
+    ptxi_track_add(w->only_worker, &words[offset / 8], ptxi_track_bytes(offset % 8, offset % 8 + size), place);
     if (!ptxi_track_is_exact(op))
         add_to_log(w, &(struct ptxi_track_entry){ w->cta->number, address, value, place, op });
 }

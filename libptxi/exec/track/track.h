@@ -3,11 +3,16 @@
  * (track_ops.c).
  *
  * A page of the tracker has a word for each eight bytes of memory: which of them were accessed, and the place
- * (exec/check/place.h) of the last access. There are such words for writes, for reads and for reductions; the last two
- * are made when they are needed. Reads of bytes that the launches have written before are not recorded. */
+ * (exec/check/place.h) of the last access. There are such words for writes, for reads and for reductions; they are made
+ * when they are needed. Blocks of 64 bytes that one place has written as a whole need no words.
+ *
+ * A worker notes the ranges that it writes. When its list is full, they enter the pages: neighbouring ranges become one
+ * then, and fill blocks. If reads are recorded, writes enter the pages at once, as words, because reads of bytes that
+ * the launches have written before are not recorded. */
 #ifndef PTXI_EXEC_TRACK_TRACK_H
 #define PTXI_EXEC_TRACK_TRACK_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,6 +23,11 @@
 #include "exec/memory/access.h"
 
 enum { PTXI_TRACK_WORDS = PTXI_TRACK_PAGE / 8, PTXI_TRACK_MASK = 0xff, PTXI_TRACK_PLACE = 8 };
+enum { PTXI_TRACK_BLOCK = 64, PTXI_TRACK_BLOCKS = PTXI_TRACK_PAGE / PTXI_TRACK_BLOCK,
+       PTXI_TRACK_BLOCK_WORDS = PTXI_TRACK_BLOCK / 8 };
+
+/* A block whose words have what was written. Otherwise a block is like one of its words, which are the same. */
+#define PTXI_TRACK_IN_WORDS (1u << 31)
 
 /* What was done to memory: a write; a read; an operation of red. */
 enum ptxi_track_kind { PTXI_TRACK_WRITE, PTXI_TRACK_READ, PTXI_TRACK_REDUCE, PTXI_TRACK_KINDS };
@@ -28,6 +38,8 @@ enum { PTXI_TRACK_MIXED = 0xffff };
 struct ptxi_track_page {
     uint64_t address;
     struct ptxi_track_page *next;                 /* of all pages */
+    pthread_mutex_t lock;                         /* of writes, if the tracker does not record reads */
+    uint32_t *blocks;                             /* written */
     _Atomic(uint32_t *) words[PTXI_TRACK_KINDS];  /* mask of bytes, and the place from bit PTXI_TRACK_PLACE on */
     uint16_t *operations;                         /* of red, for each four bytes: PTXI_OP_atom_..., or 0 */
 };
@@ -53,20 +65,29 @@ struct ptxi_tracker *ptxi_tracker_ref(struct ptxi_tracker *t);
 void ptxi_tracker_unref(struct ptxi_tracker *t); /* NULL does nothing */
 bool ptxi_tracker_reads(const struct ptxi_tracker *t);
 
-/* Begin of struct ptxi_tracker. */
-struct ptxi_tracker_head {
-    uint64_t key; /* the upper bits of keys of struct ptxi_track_hit; those of two trackers differ; not 0 */
+/* Bytes that a worker has written. */
+struct ptxi_track_range {
+    uint64_t address;
+    uint32_t bytes, place;
 };
 
-/* The entry of the worker's cache for an instruction that writes rows. */
-static inline unsigned ptxi_track_row_of(const struct ptxi_insn *i)
-{
-    return (uintptr_t)i / sizeof *i % PTXI_TRACK_ROWS;
-}
+/* The ranges of one worker that are not in the pages yet. */
+struct ptxi_track_ranges {
+    struct ptxi_track_range *next, *end, *at; /* NULL: none so far, or the tracker records reads */
+    uint64_t unused[5];                       /* no two workers write to one cache line */
+};
 
-/* The page of the tracker for an address, with words for writes. NULL: memory is short. */
+/* Begin of struct ptxi_tracker. Native code relies on the size of struct ptxi_track_ranges. */
+enum { PTXI_TRACK_WORKERS = 1024, PTXI_TRACK_RANGES_SHIFT = 6 };
+_Static_assert(sizeof(struct ptxi_track_ranges) == 1 << PTXI_TRACK_RANGES_SHIFT, "a cache line");
+struct ptxi_tracker_head {
+    uint64_t key; /* the upper bits of keys of struct ptxi_track_hit; those of two trackers differ; not 0 */
+    struct ptxi_track_ranges ranges[PTXI_TRACK_WORKERS];
+};
+
+/* The page of the tracker for an address, with words for writes if reads are recorded. NULL: memory is short. */
 struct ptxi_track_page *ptxi_track_find_page(struct ptxi_tracker *t, uint64_t address);
-/* The words of a page for reads or reductions, which did not exist. NULL: memory is short. */
+/* The words of a page, which did not exist. NULL: memory is short. */
 uint32_t *ptxi_track_make_words(struct ptxi_tracker *t, struct ptxi_track_page *p, enum ptxi_track_kind kind);
 
 static inline uint32_t *ptxi_track_words(struct ptxi_tracker *t, struct ptxi_track_page *p, enum ptxi_track_kind kind)
@@ -98,34 +119,48 @@ static inline uint32_t ptxi_track_bytes(uint64_t first, uint64_t end)
     return (uint32_t)((1u << end) - 1) & ~((1u << first) - 1);
 }
 
-/* Adds bytes to a word. */
-static inline void ptxi_track_add(const struct ptxi_warp *w, uint32_t *word, uint32_t mask, uint32_t place)
+/* Adds bytes to a word. `alone`: no other thread does. */
+static inline void ptxi_track_add(bool alone, uint32_t *word, uint32_t mask, uint32_t place)
 {
     uint32_t old = __atomic_load_n(word, __ATOMIC_RELAXED), new;
 
     do
         new = place << PTXI_TRACK_PLACE | (old & PTXI_TRACK_MASK) | mask;
-    while (new != old && (w->only_worker ? __atomic_store_n(word, new, __ATOMIC_RELAXED), false
-                                         : !__atomic_compare_exchange_n(word, &old, new, true, __ATOMIC_RELAXED,
-                                                                        __ATOMIC_RELAXED)));
+    while (new != old && (alone ? __atomic_store_n(word, new, __ATOMIC_RELAXED), false
+                                : !__atomic_compare_exchange_n(word, &old, new, true, __ATOMIC_RELAXED,
+                                                               __ATOMIC_RELAXED)));
 }
 
 /* Adds the bytes from one offset in a page to another, its end. */
-RACY static inline void ptxi_track_add_range(const struct ptxi_warp *w, uint32_t *words, uint64_t offset, uint64_t end,
+RACY static inline void ptxi_track_add_range(bool alone, uint32_t *words, uint64_t offset, uint64_t end,
                                              uint32_t place)
 {
     uint64_t k = offset / 8, last = end / 8;
 
     if (k == last) {
-        ptxi_track_add(w, &words[k], ptxi_track_bytes(offset % 8, end % 8), place);
+        ptxi_track_add(alone, &words[k], ptxi_track_bytes(offset % 8, end % 8), place);
         return;
     }
     if (offset % 8)
-        ptxi_track_add(w, &words[k++], ptxi_track_bytes(offset % 8, 8), place);
+        ptxi_track_add(alone, &words[k++], ptxi_track_bytes(offset % 8, 8), place);
     for (; k < last; k++)
         words[k] = place << PTXI_TRACK_PLACE | PTXI_TRACK_MASK;
     if (end % 8)
-        ptxi_track_add(w, &words[k], ptxi_track_bytes(0, end % 8), place);
+        ptxi_track_add(alone, &words[k], ptxi_track_bytes(0, end % 8), place);
+}
+
+/* Makes room for a range: moves those of the worker to the pages. False: memory is short. */
+bool ptxi_track_make_room(struct ptxi_tracker *t, struct ptxi_track_ranges *r);
+
+/* Notes bytes that the warp writes, in a launch whose reads are not recorded. */
+static inline void ptxi_track_note(const struct ptxi_warp *w, uint64_t address, uint32_t bytes, uint32_t place)
+{
+    struct ptxi_tracker *t = w->cta->grid->tracker;
+    struct ptxi_track_ranges *r = &((struct ptxi_tracker_head *)t)->ranges[w->worker->index];
+
+    if (__builtin_expect(r->next == r->end, 0) && !ptxi_track_make_room(t, r))
+        return;
+    *r->next++ = (struct ptxi_track_range){ address, bytes, place };
 }
 
 /* Records an access of a warp to a row of bytes, or of one lane. */
@@ -147,9 +182,18 @@ bool ptxi_track_is_exact(uint16_t op);
 /* The difference between a word before and after any number of operations. */
 uint64_t ptxi_track_difference(uint16_t op, uint64_t before, uint64_t after);
 
-/* What was recorded, when no launch runs. */
+/* What was recorded, when no launch runs; after ptxi_tracker_finish(). */
+void ptxi_tracker_finish(struct ptxi_tracker *t);
 struct ptxi_track_page *ptxi_tracker_pages(const struct ptxi_tracker *t); /* a list without order */
 const struct ptxi_track_log *ptxi_tracker_log(const struct ptxi_tracker *t, unsigned worker, bool *end);
 bool ptxi_tracker_is_complete(const struct ptxi_tracker *t); /* false: memory was short */
+
+/* A word of writes. */
+static inline uint32_t ptxi_track_written(const struct ptxi_track_page *p, unsigned k)
+{
+    const uint32_t block = p->blocks[k / PTXI_TRACK_BLOCK_WORDS];
+
+    return block == PTXI_TRACK_IN_WORDS ? p->words[PTXI_TRACK_WRITE][k] : block;
+}
 
 #endif

@@ -68,37 +68,31 @@ RACY static inline bool read_words(const struct ptxi_warp *w, uint64_t address, 
     return true;
 }
 
-/* Makes the page the one of the instruction. False: memory is short, or the row is in two pages. */
-static __attribute__((noinline)) bool use_page(const struct ptxi_warp *w, struct ptxi_track_row *r, uint64_t address,
-                                               uint64_t bytes)
-{
-    struct ptxi_track_page *p = ptxi_track_page(w, address);
-
-    if (!p)
-        return false;
-    *r = (struct ptxi_track_row){ ((struct ptxi_tracker_head *)w->cta->grid->tracker)->key, p->address,
-                                  (unsigned char *)p->words[PTXI_TRACK_WRITE], p };
-    return address - r->first <= PTXI_TRACK_PAGE - bytes;
-}
-
-/* Records one range of bytes that lanes have written. */
-static inline void track_written(const struct ptxi_warp *w, struct ptxi_track_row *r, uint64_t address, uint64_t end,
-                                 uint32_t place)
-{
-    const uint64_t bytes = end - address;
-
-    if (__builtin_expect((r->tracker ^ ((struct ptxi_tracker_head *)w->cta->grid->tracker)->key) ||
-                         address - r->first > PTXI_TRACK_PAGE - bytes, 0) && !use_page(w, r, address, bytes))
-        ptxi_track_range(w, PTXI_TRACK_WRITE, address, bytes, place);
-    else
-        ptxi_track_add_range(w, (uint32_t *)r->writes, address - r->first, end - r->first, place);
-}
-
 static inline const uint64_t *addresses_of(const struct ptxi_warp *w, const struct ptxi_insn *i, uint64_t *buffer)
 {
     const void *a = PTXI_SLOT(w, i->a);
 
     return i->mods & PTXI_CHECK_ROW ? ptxi_address_lanes(a, buffer) : a;
+}
+
+/* The active lanes whose element does not follow that of the active lane before. */
+static ptxi_lanes find_starts(const struct ptxi_warp *w, const uint64_t *addresses, uint32_t size)
+{
+    uint64_t end = addresses[ptxi_first_lane(w->active)] - 1;
+    ptxi_lanes starts = 0;
+
+    if (w->active == PTXI_ALL_LANES) {
+        for (unsigned l = 1; l < PTXI_LANES; l++)
+            starts |= (ptxi_lanes)(addresses[l] - addresses[l - 1] != size) << l;
+        return starts | 1;
+    }
+    for (ptxi_lanes left = w->active; left; left &= left - 1) {
+        const unsigned l = ptxi_first_lane(left);
+
+        starts |= (ptxi_lanes)(addresses[l] != end) << l;
+        end = addresses[l] + size;
+    }
+    return starts;
 }
 
 /* Records an access of each lane. Elements that follow each other are recorded at once. The launch fails at an address
@@ -108,21 +102,18 @@ static __attribute__((noinline)) void track_lanes(const struct ptxi_warp *w, con
     _Alignas(64) uint64_t buffer[PTXI_LANES];
     const uint64_t *addresses = addresses_of(w, i, buffer);
     const uint32_t size = i->mods & PTXI_CHECK_BYTES, place = i->b | (uint32_t)i->c << 16;
-    struct ptxi_track_row *r = &w->worker->rows[ptxi_track_row_of(i)];
+    const enum ptxi_track_kind kind = i->mods & PTXI_CHECK_WRITE ? PTXI_TRACK_WRITE : PTXI_TRACK_READ;
 
-    for (ptxi_lanes left = w->active; left;) {
-        uint64_t address = addresses[ptxi_first_lane(left)] + (uint64_t)(int64_t)i->imm, end = address;
+    for (ptxi_lanes left = find_starts(w, addresses, size), next; left; left = next) {
+        const unsigned first = ptxi_first_lane(left);
+        const uint64_t address = addresses[first] + (uint64_t)(int64_t)i->imm;
 
-        do {
-            end += size;
-            left &= left - 1;
-        } while (left && addresses[ptxi_first_lane(left)] + (uint64_t)(int64_t)i->imm == end);
-        if (address >= PTXI_SHARED_WINDOW || end > PTXI_SHARED_WINDOW)
-            continue;
-        if (i->mods & PTXI_CHECK_WRITE)
-            track_written(w, r, address, end, place);
-        else
-            ptxi_track_range(w, PTXI_TRACK_READ, address, end - address, place);
+        next = left & (left - 1);
+        const ptxi_lanes before = next ? (next & -next) - 1 : ~(ptxi_lanes)0;
+        const uint64_t bytes = size * (uint64_t)__builtin_popcountll(w->active & before & ~(ptxi_lanes)0 << first);
+
+        if (address < PTXI_SHARED_WINDOW && address + bytes <= PTXI_SHARED_WINDOW)
+            ptxi_track_range(w, kind, address, bytes, place);
     }
 }
 
@@ -148,30 +139,6 @@ static __attribute__((noinline)) void track_atomics(const struct ptxi_warp *w, c
     }
 }
 
-/* Records weak stores of all lanes to a row of neighbouring elements, the usual case, as native code does
- * (native/family_memory.c). False: it is something else. */
-RACY static inline bool track_stored_row(const struct ptxi_warp *w, const struct ptxi_insn *i)
-{
-    const unsigned strength = 3 << PTXI_CHECK_STRENGTH_SHIFT, size = i->mods & PTXI_CHECK_BYTES;
-    const struct ptxi_lane_row *row = PTXI_SLOT(w, i->a);
-    const uint64_t address = row->first + (uint64_t)(int64_t)i->imm, bytes = PTXI_LANES * size;
-    const uint32_t word = (i->b | (uint32_t)i->c << 16) << PTXI_TRACK_PLACE | PTXI_TRACK_MASK;
-    struct ptxi_track_row *r = &w->worker->rows[ptxi_track_row_of(i)];
-    unsigned char *to;
-
-    if ((i->mods & (PTXI_CHECK_ROW | PTXI_CHECK_WRITE | strength)) != (PTXI_CHECK_ROW | PTXI_CHECK_WRITE) ||
-        w->active != PTXI_ALL_LANES || ptxi_row_missing(row) || row->stride != size || address % 8 || bytes % 64 ||
-        address >= PTXI_SHARED_WINDOW)
-        return false;
-    if ((r->tracker != ((struct ptxi_tracker_head *)w->cta->grid->tracker)->key ||
-         address - r->first > PTXI_TRACK_PAGE - bytes) && !use_page(w, r, address, bytes))
-        return false;
-    to = r->writes + (address - r->first) / 2;
-    for (unsigned k = 0; k < bytes / 2; k += sizeof(eight))
-        *(eight *)(to + k) = (eight){ 0 } + word;
-    return true;
-}
-
 OP( track_access )
 {
     bool atomic = (i->mods >> PTXI_CHECK_STRENGTH_SHIFT & 3) == PTXI_CHECK_ATOMIC;
@@ -179,15 +146,13 @@ OP( track_access )
 
     if (__builtin_expect(!w->cta->grid->tracker, 0))
         NEXT;
-    if (__builtin_expect(track_stored_row(w, i), 1))
-        NEXT;
     if (atomic) {
         track_atomics(w, i);
     } else if (find_row(w, i, &address, &bytes)) {
         uint32_t place = i->b | (uint32_t)i->c << 16;
 
         if (i->mods & PTXI_CHECK_WRITE)
-            track_written(w, &w->worker->rows[ptxi_track_row_of(i)], address, address + bytes, place);
+            ptxi_track_range(w, PTXI_TRACK_WRITE, address, bytes, place);
         else if (!read_words(w, address, bytes, place))
             ptxi_track_range(w, PTXI_TRACK_READ, address, bytes, place);
     } else {
@@ -196,21 +161,19 @@ OP( track_access )
     NEXT;
 }
 
-RACY OP( track_row )
+OP( track_row )
 {
-    enum { BYTES = PTXI_LANES * 4 };
     const struct ptxi_lane_row *row = PTXI_SLOT(w, i->a);
-    const struct ptxi_tracker_head *t = (const void *)w->cta->grid->tracker;
-    const struct ptxi_track_row *r = &w->worker->rows[ptxi_track_row_of(i)];
-    const uint64_t address = row->first + (uint64_t)(int64_t)i->imm, offset = address - r->first;
-    const eight words = (eight){ 0 } + ((i->b | (uint32_t)i->c << 16) << PTXI_TRACK_PLACE | PTXI_TRACK_MASK);
+    const uint64_t address = row->first + (uint64_t)(int64_t)i->imm;
+    struct ptxi_tracker_head *t = (void *)w->cta->grid->tracker;
+    struct ptxi_track_ranges *r;
 
     if (__builtin_expect(!t, 0))
         NEXT;
-    if (__builtin_expect((ptxi_inactive(w) | ptxi_row_missing(row) | (uint64_t)(row->stride ^ 4) | (address & 7) |
-                          (r->tracker ^ t->key)) || offset > PTXI_TRACK_PAGE - BYTES, 0))
+    r = &t->ranges[w->worker->index];
+    if (__builtin_expect((ptxi_inactive(w) | ptxi_row_missing(row) | (uint64_t)(row->stride ^ 4)) || r->next == r->end,
+                         0))
         return PTXI_LEVELED(op_track_access)(i, w);
-    for (unsigned k = 0; k < BYTES / 2; k += sizeof words)
-        *(eight *)(r->writes + offset / 2 + k) = words;
+    *r->next++ = (struct ptxi_track_range){ address, PTXI_LANES * 4, i->b | (uint32_t)i->c << 16 };
     NEXT;
 }
