@@ -187,14 +187,20 @@ static void transpose_16x8(unsigned char *m)
             m[(2 * (lane % 4) + e % 2) * ROW + lane / 4 + 8 * (e / 2)] = from[4 * lane + e];
 }
 
-/* Stores fragment k, and changes it. */
-static inline void store_fragment(const struct ptxi_insn *i, unsigned k, row16 *m, const uint32_t *at,
-                                  unsigned char *memory)
+/* A fragment becomes rows. */
+static inline void arrange(const struct ptxi_insn *i, row16 *m)
 {
     if (format_of(i) == PTXI_MATRIX_B8)
         transpose_16x8((unsigned char *)m);
     else if (i->imm & PTXI_MATRIX_TRANS)
         transpose_16(m, m);
+}
+
+/* Stores fragment k, and changes it. */
+static inline void store_fragment(const struct ptxi_insn *i, unsigned k, row16 *m, const uint32_t *at,
+                                  unsigned char *memory)
+{
+    arrange(i, m);
     for (unsigned r = 0; r < ROWS; r++)
         memcpy(memory + at[k * ROWS + r], &m[r], ROW);
 }
@@ -210,12 +216,38 @@ static inline void store(const struct ptxi_warp *w, const struct ptxi_insn *i, u
     }
 }
 
+/* The rows that stmatrix stores. */
+static void find_stored(const struct ptxi_warp *w, const struct ptxi_insn *i, unsigned first, row16 *m)
+{
+    const uint16_t slots[] = { i->b, i->c, i->d, i->mods };
+
+    for (unsigned k = 0; k < row_count(i) / ROWS; k++) {
+        memcpy(m + k * ROWS, (const uint32_t *)PTXI_SLOT(w, slots[k]) + first, FRAGMENT);
+        arrange(i, m + k * ROWS);
+    }
+}
+
+/* Whether an earlier row has the same place and the same content. Stores of the same value are no race. */
+static bool is_repeated(const row16 *m, const uint32_t *at, unsigned k)
+{
+    for (unsigned r = 0; r < k; r++)
+        if (at[r] == at[k] && !memcmp(&m[r], &m[k], ROW))
+            return true;
+    return false;
+}
+
 /* Tells the checker about the rows that a warp of 32 accesses. */
 static __attribute__((noinline)) void note_rows(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned first,
-                                                const uint32_t *at, unsigned how)
+                                                const uint32_t *at, bool stores)
 {
+    row16 m[4 * ROWS];
+
+    if (stores)
+        find_stored(w, i, first, m);
     for (unsigned k = 0; k < row_count(i); k++)
-        ptxi_race_touch(w, i, first + k, at[k] + (uint32_t)w->shared_at, row_bytes(i), how | PTXI_TOUCH_SHARED);
+        if (!stores || !is_repeated(m, at, k))
+            ptxi_race_touch(w, i, first + k, at[k] + (uint32_t)w->shared_at, row_bytes(i),
+                            (stores ? PTXI_TOUCH_WRITE : 0) | PTXI_TOUCH_SHARED);
 }
 
 /* Executes the instruction for each active warp of 32. */
@@ -234,7 +266,7 @@ static inline __attribute__((always_inline)) const struct ptxi_insn *load_or_sto
         if (!find_rows(w, i, first, at) && (fault = report_invalid_row(w, i, first, access)))
             return fault;
         if (w->cta->check)
-            note_rows(w, i, first, at, access == PTXI_AK_LOAD ? 0 : PTXI_TOUCH_WRITE);
+            note_rows(w, i, first, at, access == PTXI_AK_STORE);
         (access == PTXI_AK_LOAD ? load : store)(w, i, first, at);
     }
     NEXT;

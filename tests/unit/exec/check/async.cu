@@ -267,6 +267,24 @@ KERNEL(c_stmatrix)
     p[t] = s[OTHER];
 }
 
+KERNEL(e_stmatrix_same_rows)
+{
+    THREAD;
+    __shared__ __align__(16) unsigned s[64];
+    store_matrix(&s[t % 4 * 4 + t / 32 * 32], t);
+    __syncthreads();
+    p[t] = s[t];
+}
+
+KERNEL(c_stmatrix_same_rows)
+{
+    THREAD;
+    __shared__ __align__(16) unsigned s[64];
+    store_matrix(&s[t % 4 * 4 + t / 32 * 32], 7);
+    __syncthreads();
+    p[t] = s[t];
+}
+
 KERNEL(e_copy_ldmatrix)
 {
     THREAD;

@@ -99,7 +99,7 @@ END_TEST
 
 START_TEST(asynchronous)
 {
-    check_pairs("exec/check/async.ptx", PTXI_SANITIZER_RACE, 1, 20);
+    check_pairs("exec/check/async.ptx", PTXI_SANITIZER_RACE, 1, 21);
 }
 END_TEST
 
