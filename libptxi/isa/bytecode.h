@@ -134,7 +134,9 @@ enum {
 /* check_fence: mods, in addition to the scope. */
 enum {
     PTXI_CHECK_FENCE_PROXY = 4, /* it is fence.proxy.async */
-    PTXI_CHECK_FENCE_SC = 8     /* it is fence.sc */
+    PTXI_CHECK_FENCE_SC = 8,    /* it is fence.sc */
+    PTXI_CHECK_FENCE_ACQUIRE = 16, /* it only acquires, or only releases, such as that of ld.acquire or st.release */
+    PTXI_CHECK_FENCE_RELEASE = 32
 };
 
 /* init_load, init_store: mods, in addition to the bytes and the space of check_access. */

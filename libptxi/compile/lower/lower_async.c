@@ -433,7 +433,7 @@ void ptxi_lower_rule_tensormap_copy(struct ptxi_lower *l, const struct ptxi_inst
 
     if (to != PTXI_NONE && from != PTXI_NONE)
         ptxi_lower_op(l, ptxi_isa_op(inst->match), PTXI_NONE, to, from, PTXI_NONE)->flags |= PTXI_IF_TOGETHER;
-    ptxi_lower_fence(l, inst->match);
+    ptxi_lower_fence(l, inst->match, 0);
 }
 
 /* --- clusterlaunchcontrol --- */

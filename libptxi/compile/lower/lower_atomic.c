@@ -84,8 +84,8 @@ void ptxi_lower_rule_atom(struct ptxi_lower *l, const struct ptxi_inst *inst)
     if (!ptxi_lower_memory_operand(l, ptxi_lower_operand(l, PTXI_OPERAND_a), true, &a.mem))
         return;
     if (both || ptxi_isa_has_word(m, PTXI_Q_release))
-        ptxi_lower_fence(l, m);
+        ptxi_lower_fence(l, m, PTXI_CHECK_FENCE_RELEASE);
     lower_elements(l, m, &a);
     if (both || ptxi_isa_has_word(m, PTXI_Q_acquire))
-        ptxi_lower_fence(l, m);
+        ptxi_lower_fence(l, m, PTXI_CHECK_FENCE_ACQUIRE);
 }

@@ -132,7 +132,7 @@ enum ptxi_check_scope ptxi_lower_scope(const struct ptxi_match *m, enum ptxi_che
     return otherwise;
 }
 
-void ptxi_lower_fence(struct ptxi_lower *l, const struct ptxi_match *m)
+void ptxi_lower_fence(struct ptxi_lower *l, const struct ptxi_match *m, unsigned only)
 {
     struct ptxi_ir_inst *i = ptxi_lower_op(l, PTXI_OP_fence, PTXI_NONE, PTXI_NONE, PTXI_NONE, PTXI_NONE);
 
@@ -141,6 +141,7 @@ void ptxi_lower_fence(struct ptxi_lower *l, const struct ptxi_match *m)
         i->mods |= 2;
     if (ptxi_isa_has_word(m, PTXI_Q_proxy) && ptxi_isa_has_word(m, PTXI_Q_async))
         i->mods |= PTXI_CHECK_FENCE_PROXY << 2;
+    i->mods |= (uint16_t)(only << 2);
     i->flags |= PTXI_IF_ALWAYS; /* harmless where the guard does not hold */
 }
 

@@ -120,5 +120,11 @@ void ptxi_lower_rule_cluster_arrive(struct ptxi_lower *l, const struct ptxi_inst
 
 void ptxi_lower_rule_fence(struct ptxi_lower *l, const struct ptxi_inst *inst)
 {
-    ptxi_lower_fence(l, inst->match);
+    unsigned only = 0;
+
+    if (ptxi_isa_has_word(inst->match, PTXI_Q_acquire))
+        only = PTXI_CHECK_FENCE_ACQUIRE;
+    else if (ptxi_isa_has_word(inst->match, PTXI_Q_release))
+        only = PTXI_CHECK_FENCE_RELEASE;
+    ptxi_lower_fence(l, inst->match, only);
 }

@@ -86,7 +86,8 @@ static void learn_pending(const struct ptxi_check_cta *k, struct ptxi_check_warp
     ptxi_vclock_set(&own->what.observed, NULL);
 }
 
-static void fence_lane(const struct ptxi_check_thread *t, unsigned level, bool sc)
+/* What later strong writes release. */
+static void release_lane(const struct ptxi_check_thread *t, unsigned level, bool sc)
 {
     struct ptxi_check_cta *k = t->cta->check;
     struct ptxi_check_warp *w = &k->warps[t->warp];
@@ -95,7 +96,6 @@ static void fence_lane(const struct ptxi_check_thread *t, unsigned level, bool s
     uint32_t bit = UINT32_C(1) << t->lane;
 
     keep_fence(t, own, level, sc);
-    learn_pending(k, w, t->lane, level, sc);
     w->sc_fenced = sc ? w->sc_fenced | bit : w->sc_fenced & ~bit;
     f->valid = true;
     f->sc = sc;
@@ -122,8 +122,12 @@ void ptxi_order_fence(struct ptxi_warp *w, ptxi_lanes lanes, unsigned mods)
         unsigned l = ptxi_first_lane(lanes);
         struct ptxi_check_thread t = { w->cta, w->index * PTXI_WARP32S + l / 32, l % 32 };
 
-        if (ptxi_order_make_lanes(w->cta->check, t.warp))
-            fence_lane(&t, level_of(scope), sc);
+        if (!ptxi_order_make_lanes(w->cta->check, t.warp))
+            continue;
+        if (!(mods & PTXI_CHECK_FENCE_RELEASE))
+            learn_pending(t.cta->check, &t.cta->check->warps[t.warp], t.lane, level_of(scope), sc);
+        if (!(mods & PTXI_CHECK_FENCE_ACQUIRE))
+            release_lane(&t, level_of(scope), sc);
     }
 }
 

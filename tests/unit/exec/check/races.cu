@@ -339,6 +339,28 @@ MESSAGE(c_message_release, , release_store_gpu, acquire_load_gpu, )
 MESSAGE(e_message_release_cta, , release_store_cta, acquire_load_gpu, )
 MESSAGE(e_message_acquire_cta, , release_store_gpu, acquire_load_cta, )
 
+// A thread in between that passes a message on: what it has read without acquiring it, its release does not publish.
+#define RELAY(name, load)                                   \
+    KERNEL(name)                                            \
+    {                                                       \
+        if (TID)                                            \
+            return;                                         \
+        if (BLOCK == 0) {                                   \
+            weak_store(p, 42);                              \
+            release_store_gpu(p + 64, 1);                   \
+        } else if (BLOCK == 1) {                            \
+            while (!load(p + 64))                           \
+                ;                                           \
+            release_store_gpu(p + 65, 1);                   \
+        } else if (BLOCK == 2) {                            \
+            while (!acquire_load_gpu(p + 65))               \
+                ;                                           \
+            p[128] = weak_load(p);                          \
+        }                                                   \
+    }
+RELAY(c_message_relay, acquire_load_gpu)
+RELAY(e_message_relay, relaxed_load_gpu)
+
 // Within a block, the narrow scope is enough.
 KERNEL(c_message_in_block)
 {
