@@ -177,6 +177,12 @@ static inline bool ptxi_native_is_branch(unsigned op)
     return ptxi_op_flags[op] & PTXI_OP_FLAG_BRANCH;
 }
 
+/* Whether a loop waits for other threads. */
+static inline bool ptxi_native_waits(const struct ptxi_insn *branch)
+{
+    return branch->mods & (PTXI_LOOP_WAITS | PTXI_LOOP_POLLS);
+}
+
 /* --- parts --- */
 unsigned ptxi_native_parts(const struct ptxi_native_builder *c, unsigned bits); /* of a register with such elements */
 int32_t ptxi_native_part(const struct ptxi_native_builder *c, unsigned slot, unsigned k);
@@ -282,9 +288,6 @@ enum ptxi_native_condition { /* as in the immediate of vpcmpd */
 };
 void ptxi_native_compare(struct ptxi_native_builder *c, const struct ptxi_insn *i, enum ptxi_native_kind kind,
                          enum ptxi_native_condition condition);
-
-/* Whether a branch compares registers of 32 bits, and does not wait for other threads. */
-bool ptxi_native_loop_compares(const struct ptxi_insn *i);
 
 /* --- shared by operations on row registers and branches ---
  *

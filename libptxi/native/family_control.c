@@ -4,7 +4,6 @@
 
 #include "native/builder.h"
 #include "native/region.h"
-#include "native/table.h"
 
 typedef struct ptxi_native_builder builder;
 typedef const struct ptxi_insn insn;
@@ -154,11 +153,6 @@ bool ptxi_native_emit_bra_index(builder *c, insn *i, uint32_t kind, uint32_t con
 
 /* --- backward: a round is paid for. Loops that wait for other threads are the handler's matter. --- */
 
-static bool waits(insn *i)
-{
-    return i->mods & (PTXI_LOOP_WAITS | PTXI_LOOP_POLLS);
-}
-
 /* In partial code, other splits of the warp may wait: a loop that may wait for them yields after some rounds, as in the
  * handler. */
 static void count_round(builder *c, uint32_t leave)
@@ -193,7 +187,7 @@ static void jump_back(builder *c, insn *i)
 bool ptxi_native_emit_loop(builder *c, insn *i, uint32_t first, uint32_t second)
 {
     (void)first, (void)second;
-    if (waits(i))
+    if (ptxi_native_waits(i))
         return false;
     ptxi_native_drop(c);
     jump_back(c, i);
@@ -219,7 +213,7 @@ static void branch_back(builder *c, insn *i)
 bool ptxi_native_emit_loop_pred(builder *c, insn *i, uint32_t negated, uint32_t unused)
 {
     (void)unused;
-    if (waits(i))
+    if (ptxi_native_waits(i))
         return false;
     load_lanes(c, i, negated);
     branch_back(c, i);
@@ -228,18 +222,11 @@ bool ptxi_native_emit_loop_pred(builder *c, insn *i, uint32_t negated, uint32_t 
 
 bool ptxi_native_emit_loop_compare(builder *c, insn *i, uint32_t kind, uint32_t condition)
 {
-    if (waits(i))
+    if (ptxi_native_waits(i))
         return false;
     ptxi_native_compare(c, i, (enum ptxi_native_kind)kind, (enum ptxi_native_condition)condition);
     branch_back(c, i);
     return true;
-}
-
-bool ptxi_native_loop_compares(insn *i)
-{
-    const struct ptxi_native_op *o = ptxi_native_op(i->op);
-
-    return o && o->emit == ptxi_native_emit_loop_compare && !waits(i);
 }
 
 /* Jumps where no lane loops. Goes on where all do. */
@@ -272,7 +259,7 @@ bool ptxi_native_emit_loop_index(builder *c, insn *i, uint32_t kind, uint32_t co
 {
     uint32_t some, none;
 
-    if (waits(i))
+    if (ptxi_native_waits(i))
         return false;
     ptxi_native_flush(c);
     some = ptxi_native_rare(c, PTXI_RARE_LEAVE);

@@ -13,6 +13,7 @@
 #include <assert.h>
 #include <stddef.h>
 
+#include "native/lane_ops.h"
 #include "native/memory.h"
 #include "native/table.h"
 
@@ -23,210 +24,6 @@ typedef const struct ptxi_insn insn;
 static struct ptxi_x86_rm reg(unsigned r)
 {
     return ptxi_x86_reg(r);
-}
-
-/* --- ranges --- */
-
-static bool overlap(uint32_t at, uint32_t bytes, uint32_t other_at, uint32_t other_bytes)
-{
-    return at < other_at + other_bytes && other_at < at + bytes;
-}
-
-/* Whether the range is in the list. A part of another range is not suitable. */
-static bool has(loop *l, const struct ptxi_lane_ranges *r, uint32_t at, uint32_t bytes)
-{
-    for (unsigned k = 0; k < r->count; k++) {
-        if (r->list[k].at == at && r->list[k].bytes == bytes)
-            return true;
-        if (overlap(at, bytes, r->list[k].at, r->list[k].bytes))
-            l->unsuitable = true;
-    }
-    return false;
-}
-
-static void add(loop *l, struct ptxi_lane_ranges *r, uint32_t at, uint32_t bytes)
-{
-    if (has(l, r, at, bytes))
-        return;
-    if (r->count == PTXI_LANE_RANGES)
-        l->unsuitable = true;
-    else
-        r->list[r->count++] = (struct ptxi_lane_range){ at, bytes };
-}
-
-static uint32_t bytes_of(uint32_t bits)
-{
-    return PTXI_LANES * bits / 8;
-}
-
-/* --- values in registers --- */
-
-static struct ptxi_x86_rm in_frame(uint32_t at, uint32_t bits)
-{
-    return ptxi_x86_scaled(PTXI_NATIVE_FRAME, PTXI_RDX, bits == 64 ? 3 : 2, (int32_t)at);
-}
-
-static void replace_nan(loop *l, unsigned r)
-{
-    uint32_t number;
-
-    if (!l->values[r].raw)
-        return;
-    ptxi_x86_vector_128(&l->c->x, PTXI_V_UCOMISS, r, 0, reg(r));
-    number = ptxi_x86_jump_if(&l->c->x, PTXI_NP);
-    ptxi_x86_vector_128(&l->c->x, PTXI_V_MOV, r, 0, ptxi_native_constant(PTXI_CONST_NAN, 0));
-    ptxi_x86_patch(&l->c->x, number, l->c->x.size);
-    l->values[r].raw = false;
-}
-
-static void store(loop *l, unsigned r)
-{
-    struct ptxi_lane_value *v = &l->values[r];
-
-    if (!v->dirty)
-        return;
-    replace_nan(l, r);
-    ptxi_x86_vector_128(&l->c->x, v->bits == 64 ? PTXI_V_MOVQ_TO : PTXI_V_MOVD_TO, r, 0, in_frame(v->at, v->bits));
-    v->dirty = false;
-}
-
-static void keep(loop *l, unsigned r)
-{
-    l->kept |= UINT32_C(1) << r;
-    l->values[r].used = ++l->clock;
-}
-
-/* A register without a value, or with the one that was used least recently. */
-unsigned ptxi_lane_new(loop *l)
-{
-    unsigned r = PTXI_LANE_VALUES;
-
-    for (unsigned k = 0; k < PTXI_LANE_VALUES; k++)
-        if (!(l->kept >> k & 1) && (r == PTXI_LANE_VALUES || l->values[k].used < l->values[r].used))
-            r = k;
-    assert(r < PTXI_LANE_VALUES);
-    store(l, r);
-    l->values[r] = (struct ptxi_lane_value){ 0 };
-    keep(l, r);
-    return r;
-}
-
-static unsigned find(const loop *l, uint32_t at, uint32_t bits)
-{
-    unsigned r = 0;
-
-    while (r < PTXI_LANE_VALUES && (l->values[r].bits != bits || l->values[r].at != at))
-        r++;
-    return r;
-}
-
-static unsigned source(loop *l, uint32_t at, uint32_t bits)
-{
-    unsigned r = find(l, at, bits);
-
-    if (r == PTXI_LANE_VALUES) {
-        if (!has(l, &l->written, at, bytes_of(bits)))
-            add(l, &l->read, at, bytes_of(bits));
-        r = ptxi_lane_new(l);
-        ptxi_x86_vector_128(&l->c->x, bits == 64 ? PTXI_V_MOVQ : PTXI_V_MOVD, r, 0, in_frame(at, bits));
-        l->values[r].at = at;
-        l->values[r].bits = bits;
-    }
-    keep(l, r);
-    return r;
-}
-
-unsigned ptxi_lane_source(loop *l, uint32_t at, uint32_t bits)
-{
-    const unsigned r = source(l, at, bits);
-
-    replace_nan(l, r);
-    return r;
-}
-
-unsigned ptxi_lane_source_f32(loop *l, uint32_t at)
-{
-    return source(l, at, 32);
-}
-
-void ptxi_lane_define(loop *l, uint32_t at, uint32_t bits, unsigned r)
-{
-    for (unsigned k = 0; k < PTXI_LANE_VALUES; k++)
-        if (l->values[k].bits && overlap(at, bytes_of(bits), l->values[k].at, bytes_of(l->values[k].bits)))
-            l->values[k] = (struct ptxi_lane_value){ .used = l->values[k].used };
-    if (l->in_rax != UINT32_MAX && overlap(at, bytes_of(bits), l->in_rax, bytes_of(64)))
-        l->in_rax = UINT32_MAX;
-    add(l, &l->written, at, bytes_of(bits));
-    l->values[r] = (struct ptxi_lane_value){ .at = at, .bits = bits, .dirty = true };
-    keep(l, r);
-}
-
-void ptxi_lane_define_f32(loop *l, uint32_t at, unsigned r)
-{
-    ptxi_lane_define(l, at, 32, r);
-    l->values[r].raw = true;
-}
-
-void ptxi_lane_lose_rax(loop *l)
-{
-    l->in_rax = UINT32_MAX;
-}
-
-void ptxi_lane_load_rax(loop *l, uint32_t at)
-{
-    if (l->in_rax == at)
-        return;
-    ptxi_x86_vector_128(&l->c->x, PTXI_V_MOVQ_TO, ptxi_lane_source(l, at, 64), 0, reg(PTXI_RAX));
-    l->in_rax = at;
-}
-
-void ptxi_lane_define_rax(loop *l, uint32_t at)
-{
-    const unsigned d = ptxi_lane_new(l);
-
-    ptxi_x86_vector_128(&l->c->x, PTXI_V_MOVQ, d, 0, reg(PTXI_RAX));
-    ptxi_lane_define(l, at, 64, d);
-    l->in_rax = at;
-}
-
-struct ptxi_x86_rm ptxi_lane_common(loop *l, unsigned slot, uint32_t bits)
-{
-    add(l, &l->common, slot * PTXI_UNIT, bytes_of(bits));
-    return ptxi_native_frame(slot, 0);
-}
-
-static uint32_t lanes_of_row(unsigned slot)
-{
-    return slot * PTXI_UNIT + (uint32_t)offsetof(struct ptxi_address, lanes);
-}
-
-uint32_t ptxi_lane_read_row(loop *l, unsigned slot)
-{
-    if (!has(l, &l->written_rows, slot, 1))
-        add(l, &l->read_rows, slot, 1);
-    return lanes_of_row(slot);
-}
-
-uint32_t ptxi_lane_write_row(loop *l, unsigned slot)
-{
-    add(l, &l->written_rows, slot, 1);
-    return lanes_of_row(slot);
-}
-
-static struct ptxi_x86_rm bounds_of(unsigned load)
-{
-    return ptxi_native_on_stack(PTXI_STACK_BOUNDS + 16 * load);
-}
-
-struct ptxi_x86_rm ptxi_lane_add_load(loop *l, insn *i, unsigned bytes)
-{
-    if (l->load_count == PTXI_LANE_LOADS) {
-        l->unsuitable = true;
-        return bounds_of(0);
-    }
-    l->loads[l->load_count] = i;
-    l->load_bytes[l->load_count] = bytes;
-    return bounds_of(l->load_count++);
 }
 
 /* --- one round --- */
@@ -242,17 +39,13 @@ static void put_round(loop *l, uint32_t head, uint32_t branch)
     insn *insns = l->c->code->insns, *last = &insns[branch];
     unsigned a, b;
 
-    l->in_rax = UINT32_MAX;
-    l->load_count = 0;
-    for (unsigned r = 0; r < PTXI_LANE_VALUES; r++)
-        l->values[r] = (struct ptxi_lane_value){ 0 };
+    ptxi_lane_begin(l);
     for (uint32_t k = head; k < branch && !l->unsuitable; k++)
         l->unsuitable |= !ptxi_lane_emit(l, &insns[k]);
     l->kept = 0;
     a = ptxi_lane_source(l, last->a * PTXI_UNIT, 32);
     b = ptxi_lane_source(l, last->b * PTXI_UNIT, 32);
-    for (unsigned r = 0; r < PTXI_LANE_VALUES; r++)
-        store(l, r);
+    ptxi_lane_store_all(l);
     ptxi_x86_vmovd_from(&l->c->x, PTXI_RAX, a);
     ptxi_x86_vmovd_from(&l->c->x, PTXI_RCX, b);
     ptxi_x86_alu(&l->c->x, PTXI_CMP, 32, PTXI_RAX, reg(PTXI_RCX));
@@ -264,6 +57,13 @@ enum { MOST_OPERATIONS = 64 };
 _Static_assert(2 * MOST_OPERATIONS + 3 * PTXI_LANE_LOADS + PTXI_LANE_RANGES + 8 <= PTXI_NATIVE_FAILURES,
                "two failures of an operation, and before the loop three of a load, and one of an address register");
 
+static bool compares_words(insn *branch)
+{
+    const struct ptxi_native_op *o = ptxi_native_op(branch->op);
+
+    return o && o->emit == ptxi_native_emit_loop_compare && !ptxi_native_waits(branch);
+}
+
 /* The branch at the end of a loop without other branches, or 0. */
 static uint32_t find_branch(const builder *c, uint32_t head)
 {
@@ -271,7 +71,7 @@ static uint32_t find_branch(const builder *c, uint32_t head)
         insn *i = &c->code->insns[k];
 
         if (ptxi_native_is_branch(i->op))
-            return k > head && k + (uint32_t)i->imm == head && ptxi_native_loop_compares(i) ? k : 0;
+            return k > head && k + (uint32_t)i->imm == head && compares_words(i) ? k : 0;
     }
     return 0;
 }
@@ -279,14 +79,14 @@ static uint32_t find_branch(const builder *c, uint32_t head)
 /* Values that a round needs from the one before, which a failure restores. */
 static bool is_saved(loop *l, unsigned k)
 {
-    return has(l, &l->written, l->read.list[k].at, l->read.list[k].bytes);
+    return ptxi_lane_has(l, &l->written, l->read.list[k].at, l->read.list[k].bytes);
 }
 
 static bool disjoint(const struct ptxi_lane_ranges *a, const struct ptxi_lane_ranges *b)
 {
     for (unsigned k = 0; k < a->count; k++)
         for (unsigned n = 0; n < b->count; n++)
-            if (overlap(a->list[k].at, a->list[k].bytes, b->list[n].at, b->list[n].bytes))
+            if (ptxi_lane_overlap(a->list[k].at, a->list[k].bytes, b->list[n].at, b->list[n].bytes))
                 return false;
     return true;
 }
@@ -362,7 +162,7 @@ static void find_limit(loop *l, insn *branch)
 
 static void put_bounds(loop *l, unsigned load)
 {
-    const struct ptxi_x86_rm lowest = bounds_of(load);
+    const struct ptxi_x86_rm lowest = ptxi_lane_bounds(load);
     struct ptxi_x86_rm most = lowest;
 
     most.disp += 8;

@@ -1,8 +1,7 @@
 /* Operations for one lane, in the elements 0 of vector registers. They use the instructions that op.def names for all
  * lanes, on 128 bits. */
-#include <stddef.h>
+#include "native/lane_ops.h"
 
-#include "native/lane_loop.h"
 #include "native/memory.h"
 #include "native/table.h"
 
@@ -314,9 +313,11 @@ static bool lane_load(loop *l, insn *i, uint32_t elements, uint32_t kind)
 
 /* --- the table: what a family of operations becomes for one lane --- */
 
+typedef bool lane_emitter(loop *l, insn *i, uint32_t first, uint32_t second);
+
 static const struct {
     ptxi_native_emitter *all;
-    ptxi_lane_emitter *lane;
+    lane_emitter *lane;
 } emitters[] = {
     { ptxi_native_emit_mov, lane_mov }, { ptxi_native_emit_fill_32, lane_fill },
     { ptxi_native_emit_binary, lane_binary }, { ptxi_native_emit_unary, lane_unary },
