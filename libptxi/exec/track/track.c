@@ -226,9 +226,13 @@ enum { WORDS_BYTES = PTXI_TRACK_WORDS * sizeof(uint32_t), OPERATIONS_BYTES = 2 *
 /* All writes are in words. False: memory is short. */
 static bool use_words(struct ptxi_tracker *t, struct ptxi_track_page *p)
 {
+    uint32_t *words;
+
     for (unsigned k = 0; k < PTXI_TRACK_BLOCKS; k++)
         p->blocks[k] = PTXI_TRACK_IN_WORDS;
-    return p->words[PTXI_TRACK_WRITE] = take_zeros(t, WORDS_BYTES);
+    words = take_zeros(t, WORDS_BYTES);
+    p->words[PTXI_TRACK_WRITE] = words;
+    return words;
 }
 
 static struct ptxi_track_page *make_page(struct ptxi_tracker *t, uint64_t address)
