@@ -177,6 +177,12 @@ static inline bool ptxi_native_is_branch(unsigned op)
     return ptxi_op_flags[op] & PTXI_OP_FLAG_BRANCH;
 }
 
+/* Whether a product of 32-bit operands has an addend. */
+static inline bool ptxi_native_is_mad_wide(const struct ptxi_insn *i)
+{
+    return i->op == PTXI_OP_mad_wide_s32 || i->op == PTXI_OP_mad_wide_u32;
+}
+
 /* Whether a loop waits for other threads. */
 static inline bool ptxi_native_waits(const struct ptxi_insn *branch)
 {

@@ -214,11 +214,6 @@ bool ptxi_native_emit_extend(builder *c, insn *i, uint32_t extend, uint32_t unus
     return true;
 }
 
-static bool adds(insn *i)
-{
-    return i->op == PTXI_OP_mad_wide_s32 || i->op == PTXI_OP_mad_wide_u32;
-}
-
 bool ptxi_native_emit_wide_product(builder *c, insn *i, uint32_t extend, uint32_t multiply)
 {
     ptxi_native_sync(c, i->a, ptxi_native_parts(c, 32));
@@ -229,7 +224,7 @@ bool ptxi_native_emit_wide_product(builder *c, insn *i, uint32_t extend, uint32_
         ptxi_x86_vector(&c->x, extend, d, 0, half(c, i->a, k));
         ptxi_x86_vector(&c->x, extend, t, 0, half(c, i->b, k));
         ptxi_x86_vector(&c->x, multiply, d, d, ptxi_x86_reg(t));
-        if (adds(i))
+        if (ptxi_native_is_mad_wide(i))
             ptxi_x86_vector(&c->x, PTXI_V_PADDQ, d, d, ptxi_native_operand(c, part(c, i->c, k)));
         ptxi_native_define(c, i->d, k, 64, d);
         ptxi_native_end_part(c);

@@ -99,16 +99,21 @@ static bool lane_chain(loop *l, insn *i, uint32_t first, uint32_t second)
     return true;
 }
 
+/* The result of 64 bits is d, and + c if `adds`. */
+static void define_sum_64(loop *l, insn *i, unsigned d, bool adds)
+{
+    if (adds)
+        op(l, PTXI_V_PADDQ, d, d, ptxi_lane_source(l, at(i->c), 64));
+    ptxi_lane_define(l, at(i->d), 64, d);
+}
+
 static bool lane_shift_64(loop *l, insn *i, uint32_t shift, uint32_t adds)
 {
-    const unsigned a = ptxi_lane_source(l, at(i->a), 64), b = ptxi_lane_source(l, at(i->b), 32);
-    const unsigned c = adds ? ptxi_lane_source(l, at(i->c), 64) : 0, d = ptxi_lane_new(l);
+    const unsigned a = ptxi_lane_source(l, at(i->a), 64), b = ptxi_lane_source(l, at(i->b), 32), d = ptxi_lane_new(l);
 
     op(l, PTXI_V_PMOVZXDQ, d, 0, b);
     op(l, shift, d, a, d);
-    if (adds)
-        op(l, PTXI_V_PADDQ, d, d, c);
-    ptxi_lane_define(l, at(i->d), 64, d);
+    define_sum_64(l, i, d, adds);
     return true;
 }
 
@@ -125,15 +130,11 @@ static bool lane_extend(loop *l, insn *i, uint32_t extend, uint32_t unused)
 /* PMULDQ and PMULUDQ multiply the lower halves of 64-bit elements. */
 static bool lane_wide_product(loop *l, insn *i, uint32_t extend, uint32_t multiply)
 {
-    const bool adds = i->op == PTXI_OP_mad_wide_s32 || i->op == PTXI_OP_mad_wide_u32;
-    const unsigned a = ptxi_lane_source(l, at(i->a), 32), b = ptxi_lane_source(l, at(i->b), 32);
-    const unsigned c = adds ? ptxi_lane_source(l, at(i->c), 64) : 0, d = ptxi_lane_new(l);
+    const unsigned a = ptxi_lane_source(l, at(i->a), 32), b = ptxi_lane_source(l, at(i->b), 32), d = ptxi_lane_new(l);
 
     (void)extend;
     op(l, multiply, d, a, b);
-    if (adds)
-        op(l, PTXI_V_PADDQ, d, d, c);
-    ptxi_lane_define(l, at(i->d), 64, d);
+    define_sum_64(l, i, d, ptxi_native_is_mad_wide(i));
     return true;
 }
 

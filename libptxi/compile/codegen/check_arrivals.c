@@ -61,7 +61,7 @@ static unsigned wait_in_function(const struct ptxi_inst *inst)
     return inst->operand_count == (ptxi_isa_has_word(m, PTXI_Q_red) ? 3 : 1) ? WAITS_FOR_ALL : 0;
 }
 
-/* Adds what the functions that f calls do. An indirect call may be one of any function. */
+/* Adds what the functions that f calls do. An indirect call may call any function. */
 static unsigned wait_of_calls(const struct pass *p, const struct ptxi_func *f)
 {
     const struct ptxi_module_ast *module = p->ir->module;

@@ -108,7 +108,7 @@ struct ptxi_ir_call {
     uint32_t func; /* index, or PTXI_NONE */
     struct ptxi_ir_arg *args, *rets;
     uint32_t arg_count, ret_count;
-    uint16_t passed; /* imm of the check_passed behind it, or 0 */
+    uint16_t passed; /* number of the check_passed behind the call, or 0 */
 };
 
 /* The registers of an instruction that has more of them than fields: first those that it writes, then those that it

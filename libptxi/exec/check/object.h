@@ -22,7 +22,7 @@ bool ptxi_object_is_of_host(const struct ptxi_warp *w, uint64_t address);
 void ptxi_object_check(struct ptxi_warp *w, const struct ptxi_insn *i, const uint64_t *addresses,
                        const uint64_t *const origins[PTXI_OBJECT_ORIGINS]);
 
-/* Slots b, c and d have the bounds of variables. Reports lanes whose access is outside of them.
+/* Reports lanes that access memory outside of the variables. Slots b, c and d have the bounds of the variables.
  * addresses[l] is that of lane l in the shared memory of the CTA, or in the thread's .local memory; lanes: those with
  * such an address. */
 void ptxi_object_check_variables(struct ptxi_warp *w, const struct ptxi_insn *i, const uint64_t *addresses,

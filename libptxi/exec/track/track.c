@@ -25,7 +25,7 @@ struct chunk {
     struct chunk *next;
     unsigned char *at;
     size_t bytes, used;
-    bool zeros; /* what is not used */
+    bool zeros; /* the unused part has only zeros */
 };
 
 /* Chunks of trackers that are gone: each window has a tracker, and new memory costs page faults. */

@@ -26,7 +26,7 @@ enum { PTXI_TRACK_WORDS = PTXI_TRACK_PAGE / 8, PTXI_TRACK_MASK = 0xff, PTXI_TRAC
 enum { PTXI_TRACK_BLOCK = 64, PTXI_TRACK_BLOCKS = PTXI_TRACK_PAGE / PTXI_TRACK_BLOCK,
        PTXI_TRACK_BLOCK_WORDS = PTXI_TRACK_BLOCK / 8 };
 
-/* A block whose words have what was written. Otherwise a block is like one of its words, which are the same. */
+/* The state of a block whose words record what was written. Any other state is the value of each of its words. */
 #define PTXI_TRACK_IN_WORDS (1u << 31)
 
 /* What was done to memory: a write; a read; an operation of red. */
