@@ -2,11 +2,12 @@
 """Compares the front end with ptxas on random mutations of each row of the instruction table.
 
     mutations.py [--ptxas PTXAS] [--table LEGALITY] [--front-end VERDICTS] [--since N] [--count N] [--family fabric,cvt]
-                 [--jobs N] [--store FILE] [--seed N] [--rows] [--show-known]
+                 [--part K/N] [--jobs N] [--store FILE] [--seed N] [--rows] [--show-known]
 
 Each row whose PTX version (times 10) is --since or later gets --count mutations. A mutation is a random form of the row
 in which one or two of these happen: a qualifier is removed, replaced, inserted, repeated or moved; an operand is
 replaced, removed or repeated; the target or the PTX version is another one. Accepted instructions must also compile.
+--part 0/8 takes every eighth row from the first one on, 7/8 those from the eighth one on, and so divides the work.
 --rows prints the counts of each row. legality.known lists intended differences. Exits with status 1 for others."""
 
 import argparse
@@ -69,6 +70,11 @@ def mutations(row, ops, vocabulary, targets, newest, count, rng):
     return list(found)
 
 
+def part(text):
+    first, parts = text.split('/')
+    return slice(int(first), None, int(parts))
+
+
 def main():
     a = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ptxas.add_arguments(a)
@@ -76,6 +82,7 @@ def main():
     a.add_argument('--since', type=int, default=92)
     a.add_argument('--count', type=int, default=1000)
     a.add_argument('--family')
+    a.add_argument('--part', type=part, default=slice(None), metavar='K/N')
     a.add_argument('--rows', action='store_true')
     args = a.parse_args()
     rows, types = table.read_table(args.table)
@@ -83,7 +90,7 @@ def main():
     newest = ptxas.newest_version(args.ptxas)
     targets = [t for t, first in ptxas.TARGETS.items() if newest >= first]
     families = args.family.split(',') if args.family else sorted({r.mnemonic for r in rows})
-    new = [r for r in rows if args.since <= r.ptx <= newest and r.mnemonic in families]
+    new = [r for r in rows if args.since <= r.ptx <= newest and r.mnemonic in families][args.part]
     row_of = {}
     for row in new:
         vocabulary = table.vocabulary([r for r in rows if r.mnemonic == row.mnemonic], types)
