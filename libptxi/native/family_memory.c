@@ -105,24 +105,32 @@ static void check_bounds(builder *c, insn *i, unsigned bytes, bool is_store, uin
     ptxi_native_jump_rare(c, rare, PTXI_NE);
 }
 
-/* Prefetches the next `bytes` after the row at rax. The next warp or CTA mostly reads them, soon. Grids of two and
- * three dimensions touch little of many rows at a time, which hardware prefetchers do not follow. */
-static void prefetch_next_row(builder *c, unsigned bytes)
+/* Prefetches `bytes` at an address. */
+static void prefetch_lines(builder *c, struct ptxi_x86_rm memory, unsigned bytes)
 {
     enum { LINE = 64 };
 
-    for (unsigned k = 0; k < bytes; k += LINE)
-        ptxi_x86_prefetch(&c->x, ptxi_x86_at(PTXI_RAX, (int32_t)(bytes + k)));
+    for (unsigned k = 0; k < bytes; k += LINE, memory.disp += LINE)
+        ptxi_x86_prefetch(&c->x, memory);
+}
+
+/* Prefetches a row some rows after the one at rax. Later warps mostly read it, soon. Grids of two and three dimensions
+ * touch little of many rows at a time, which hardware prefetchers do not follow. */
+static void prefetch_later_row(builder *c, unsigned bytes)
+{
+    enum { DISTANCE = 1024 };
+
+    prefetch_lines(c, ptxi_x86_at(PTXI_RAX, DISTANCE), bytes);
 }
 
 /* As ptxi_prefetch_rounds(), for a load of a row at rax. In loops, rounds mostly go on in regular steps. */
 static void prefetch(builder *c, insn *i, unsigned bytes)
 {
-    enum { LOG_AHEAD = 2 };
+    enum { LOG_AHEAD = 3 };
     uint32_t irregular, done;
 
     if (!c->in_loop[c->now]) {
-        prefetch_next_row(c, bytes);
+        prefetch_later_row(c, bytes);
         return;
     }
     ptxi_x86_load(&c->x, 64, PTXI_RCX, reg(PTXI_RAX));
@@ -132,10 +140,10 @@ static void prefetch(builder *c, insn *i, unsigned bytes)
     ptxi_x86_store(&c->x, 64, OF_HIT(i, step), PTXI_RCX);
     irregular = ptxi_x86_jump_if(&c->x, PTXI_NE);
     ptxi_x86_shl(&c->x, 64, PTXI_RCX, LOG_AHEAD);
-    ptxi_x86_prefetch(&c->x, ptxi_x86_indexed(PTXI_RAX, PTXI_RCX, 0));
+    prefetch_lines(c, ptxi_x86_indexed(PTXI_RAX, PTXI_RCX, 0), bytes);
     done = ptxi_x86_jump(&c->x);
     ptxi_x86_patch(&c->x, irregular, c->x.size);
-    prefetch_next_row(c, bytes);
+    prefetch_later_row(c, bytes);
     ptxi_x86_patch(&c->x, done, c->x.size);
 }
 

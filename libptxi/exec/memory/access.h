@@ -37,11 +37,13 @@ ptxi_access_is_cached(const struct ptxi_warp *w, const struct ptxi_access_hit *h
  * threads of a grid read places that are far apart, which the host does not foresee. */
 static inline void ptxi_prefetch_rounds(struct ptxi_access_hit *hit, uint64_t address)
 {
-    enum { AHEAD = 4 };
+    enum { AHEAD = 8, LINE = 64 };
     const uint64_t step = address - hit->last;
 
-    if (step == hit->step)
+    if (step == hit->step) {
         __builtin_prefetch((const void *)(uintptr_t)(address + AHEAD * step));
+        __builtin_prefetch((const void *)(uintptr_t)(address + AHEAD * step + LINE));
+    }
     hit->step = step;
     hit->last = address;
 }
