@@ -469,6 +469,27 @@ static struct ptxi_x86_rm eight_lanes(unsigned slot, unsigned k)
     return ptxi_native_frame(slot, k * LANES * 4);
 }
 
+/* Eight lanes of element e = a vector of 256 bits. The next operations load whole vectors, and would wait long for two
+ * stores to one. So with AVX-512 the first half waits in a register for the second one. */
+static void store_eight_lanes(builder *c, unsigned slot, unsigned k, unsigned e, unsigned from)
+{
+    enum { FIRST_WHOLE = 16 };
+    const unsigned whole = FIRST_WHOLE + e;
+
+    if (c->bytes == 32) {
+        ptxi_x86_vector(&c->x, PTXI_V_MOV_TO, from, 0, eight_lanes(slot, k));
+        return;
+    }
+    c->x.wide = true;
+    if (k % 2 == 0) {
+        op(c, PTXI_V_MOV, whole, 0, from);
+    } else {
+        insert_half(c, whole, from);
+        store_part(c, slot, k / 2, whole);
+    }
+    c->x.wide = false;
+}
+
 /* With vectors of 256 bits. */
 static void load_quads(builder *c, const struct access *a)
 {
@@ -483,7 +504,7 @@ static void load_quads(builder *c, const struct access *a)
         transpose_4(c, low_registers, temporaries, middle_registers);
         for (unsigned e = 0; e < 4; e++)
             if (a->slots[e] != PTXI_NO_SLOT)
-                ptxi_x86_vector(&c->x, PTXI_V_MOV_TO, middle_registers[e], 0, eight_lanes(a->slots[e], k));
+                store_eight_lanes(c, a->slots[e], k, e, middle_registers[e]);
     }
     c->x.wide = wide;
 }
@@ -583,7 +604,7 @@ static void load_group(builder *c, insn *i, unsigned k, struct ptxi_x86_rm memor
 {
     ptxi_x86_vector(&c->x, PTXI_V_MOVU, T0, 0, memory);
     if (!pairs) {
-        ptxi_x86_vector(&c->x, PTXI_V_MOV_TO, T0, 0, eight_lanes(i->d, k));
+        store_eight_lanes(c, i->d, k, 0, T0);
         return;
     }
     ptxi_x86_vector(&c->x, PTXI_V_MOVU, T1, 0, after(memory, 32));
@@ -593,7 +614,7 @@ static void load_group(builder *c, insn *i, unsigned k, struct ptxi_x86_rm memor
         ptxi_x86_vector_imm(&c->x, PTXI_V_SHUFPS, T2, T0, reg(T1), e ? 0xdd : 0x88);
         ptxi_x86_vector_imm(&c->x, PTXI_V_PERMQ, T2, 0, reg(T2), 0xd8);
         if (slot != PTXI_NO_SLOT)
-            ptxi_x86_vector(&c->x, PTXI_V_MOV_TO, T2, 0, eight_lanes(slot, k));
+            store_eight_lanes(c, slot, k, e, T2);
     }
 }
 
@@ -800,10 +821,18 @@ static void store_active_lanes(builder *c, const struct access *a)
     ptxi_native_end_active(c, next);
 }
 
-static void scatter(builder *c, const struct access *a, uint32_t code, unsigned from, unsigned index)
+/* Stores the elements of up to 16 lanes from `first` on, in partial code those of active lanes. */
+static void scatter(builder *c, const struct access *a, uint32_t code, unsigned from, unsigned index, unsigned first)
 {
-    ptxi_x86_imm(&c->x, PTXI_RAX, 0xffff);
-    ptxi_x86_kmovw_to(&c->x, MASK, PTXI_RAX);
+    const unsigned active = PTXI_STACK_ACTIVE + first / 8;
+    const bool all_words = code == PTXI_V_SCATTERDD;
+
+    if (c->partial) {
+        (all_words ? ptxi_x86_kmovw_load : ptxi_x86_kmovb_load)(&c->x, MASK, ptxi_native_on_stack(active));
+    } else {
+        ptxi_x86_imm(&c->x, PTXI_RAX, 0xffff);
+        ptxi_x86_kmovw_to(&c->x, MASK, PTXI_RAX);
+    }
     if (a->shared)
         ptxi_x86_gather(&c->x, code, from, PTXI_RDX, index, 0, MASK);
     else
@@ -813,24 +842,48 @@ static void scatter(builder *c, const struct access *a, uint32_t code, unsigned 
 /* AVX-512. Of two lanes with one address, the higher one is later. */
 static void store_scattered(builder *c, const struct access *a)
 {
-    const unsigned parts = ptxi_native_parts(c, a->bits);
+    const unsigned parts = ptxi_native_parts(c, a->bits), lanes = PTXI_LANES / parts;
 
     for (unsigned k = 0; k < parts; k++) {
+        const unsigned first = k * lanes;
+
         ptxi_x86_vector(&c->x, PTXI_V_MOV, T0, 0, ptxi_native_frame(a->i->b, k * c->bytes));
         if (a->shared && a->bits == 32) {
-            scatter(c, a, PTXI_V_SCATTERDD, T0, k);
+            scatter(c, a, PTXI_V_SCATTERDD, T0, k, first);
         } else if (a->shared) {
             if (k % 2)
                 ptxi_x86_vector_imm(&c->x, PTXI_V_EXTRACT_HALF, k / 2, 0, reg(T6), 1);
-            scatter(c, a, PTXI_V_SCATTERDQ, T0, k % 2 ? T6 : k / 2);
+            scatter(c, a, PTXI_V_SCATTERDQ, T0, k % 2 ? T6 : k / 2, first);
         } else if (a->bits == 64) {
-            scatter(c, a, PTXI_V_SCATTERQQ, T0, k);
+            scatter(c, a, PTXI_V_SCATTERQQ, T0, k, first);
         } else {
-            scatter(c, a, PTXI_V_SCATTERQD, T0, 2 * k);
+            scatter(c, a, PTXI_V_SCATTERQD, T0, 2 * k, first);
             ptxi_x86_vector_imm(&c->x, PTXI_V_EXTRACT_HALF, T0, 0, reg(T1), 1);
-            scatter(c, a, PTXI_V_SCATTERQD, T1, 2 * k + 1);
+            scatter(c, a, PTXI_V_SCATTERQD, T1, 2 * k + 1, first + lanes / 2);
         }
     }
+}
+
+/* Scatter instructions take as long for few lanes as for all, but a loop over lanes also ends with a branch that the
+ * host foresees badly. */
+static void store_few_or_many(builder *c, const struct access *a)
+{
+    enum { FEW = 6 };
+    uint32_t few, done;
+
+    if (!c->x.wide || a->count > 1 || a->bytes < 4) {
+        store_active_lanes(c, a);
+        return;
+    }
+    ptxi_x86_load(&c->x, 32, PTXI_RAX, ptxi_native_on_stack(PTXI_STACK_ACTIVE));
+    ptxi_x86_popcnt(&c->x, PTXI_RAX, PTXI_RAX);
+    ptxi_x86_alu_imm(&c->x, PTXI_CMP, 32, reg(PTXI_RAX), FEW);
+    few = ptxi_x86_jump_if(&c->x, PTXI_B);
+    store_scattered(c, a);
+    done = ptxi_x86_jump(&c->x);
+    ptxi_x86_patch(&c->x, few, c->x.size);
+    store_active_lanes(c, a);
+    ptxi_x86_patch(&c->x, done, c->x.size);
 }
 
 /* The 8 bytes of a lane, from the lower or the upper half of a vector of 128 bits. */
@@ -899,7 +952,7 @@ static void put_load(builder *c, const struct access *a, uint32_t kind)
 static void put_store(builder *c, const struct access *a)
 {
     if (c->partial)
-        store_active_lanes(c, a);
+        store_few_or_many(c, a);
     else if (a->count == 2)
         store_pairs(c, a);
     else if (a->count == 4)

@@ -14,32 +14,60 @@ static struct ptxi_x86_rm reg(unsigned r)
 
 /* --- masks of lanes --- */
 
+/* Stores the vectors of PTXI_STACK_ACTIVE_WORDS and PTXI_STACK_INACTIVE_WORDS, from the masks on the stack. Whole
+ * vectors, because loads of whole vectors would wait for smaller stores. */
+static void put_words_wide(builder *c)
+{
+    enum { T, ONES, ZEROS };
+
+    ptxi_x86_vector(&c->x, PTXI_V_MOV, ONES, 0, ptxi_native_constant(PTXI_CONST_ONES, 0));
+    ptxi_x86_vector(&c->x, PTXI_V_PXOR, ZEROS, ZEROS, reg(ZEROS));
+    for (unsigned k = 0; k < ptxi_native_parts(c, 32); k++) {
+        const unsigned active = ptxi_native_load_mask_register(c, k, 32, true), at = k * c->bytes;
+
+        ptxi_x86_vector_masked(&c->x, PTXI_V_BLENDMD, T, ZEROS, reg(ONES), -1, active);
+        ptxi_x86_vector(&c->x, PTXI_V_MOVU_TO, T, 0, ptxi_native_on_stack(PTXI_STACK_ACTIVE_WORDS + at));
+        ptxi_x86_vector_masked(&c->x, PTXI_V_BLENDMD, T, ONES, reg(ZEROS), -1, active);
+        ptxi_x86_vector(&c->x, PTXI_V_MOVU_TO, T, 0, ptxi_native_on_stack(PTXI_STACK_INACTIVE_WORDS + at));
+    }
+}
+
+/* The same with AVX2. All elements of `all` are the mask of active lanes. */
+static void put_words(builder *c, unsigned all)
+{
+    const unsigned t = all + 1, ones = all + 2;
+    struct ptxi_x86 *x = &c->x;
+
+    ptxi_x86_vector(x, PTXI_V_PCMPEQD, ones, ones, reg(ones));
+    for (unsigned at = 0; at < 4 * PTXI_LANES; at += c->bytes) {
+        const struct ptxi_x86_rm bits = ptxi_native_constant(PTXI_CONST_LANE_BIT, at);
+
+        ptxi_x86_vector(x, PTXI_V_PAND, t, all, bits);
+        ptxi_x86_vector(x, PTXI_V_PCMPEQD, t, t, bits);
+        ptxi_x86_vector(x, PTXI_V_MOVU_TO, t, 0, ptxi_native_on_stack(PTXI_STACK_ACTIVE_WORDS + at));
+        ptxi_x86_vector(x, PTXI_V_PXOR, t, t, reg(ones));
+        ptxi_x86_vector(x, PTXI_V_MOVU_TO, t, 0, ptxi_native_on_stack(PTXI_STACK_INACTIVE_WORDS + at));
+    }
+}
+
 void ptxi_native_put_lane_masks(builder *c)
 {
-    enum { ALL, T, ONES, BYTES = 32 };
+    enum { ALL };
     struct ptxi_x86 *x = &c->x;
-    const bool wide = x->wide;
 
-    x->wide = false; /* AVX-512 has no comparisons to vectors */
     ptxi_x86_load(x, 64, PTXI_RCX, reg(PTXI_RAX));
     ptxi_x86_store(x, 32, ptxi_native_on_stack(PTXI_STACK_ACTIVE), PTXI_RAX);
     ptxi_x86_shl(x, 64, PTXI_RCX, 32);
     ptxi_x86_imm(x, PTXI_NATIVE_ROW, PTXI_ROW_FORM);
     ptxi_x86_alu(x, PTXI_OR, 64, PTXI_NATIVE_ROW, reg(PTXI_RCX));
-    ptxi_native_broadcast(c, ALL, PTXI_RAX, 32);
+    if (!x->wide)
+        ptxi_native_broadcast(c, ALL, PTXI_RAX, 32);
     ptxi_x86_not(x, PTXI_RAX);
     ptxi_x86_store(x, 32, ptxi_native_on_stack(PTXI_STACK_INACTIVE), PTXI_RAX);
-    ptxi_x86_vector(x, PTXI_V_PCMPEQD, ONES, ONES, reg(ONES));
-    for (unsigned at = 0; at < 4 * PTXI_LANES; at += BYTES) {
-        const struct ptxi_x86_rm bits = ptxi_native_constant(PTXI_CONST_LANE_BIT, at);
-
-        ptxi_x86_vector(x, PTXI_V_PAND, T, ALL, bits);
-        ptxi_x86_vector(x, PTXI_V_PCMPEQD, T, T, bits);
-        ptxi_x86_vector(x, PTXI_V_MOVU_TO, T, 0, ptxi_native_on_stack(PTXI_STACK_ACTIVE_WORDS + at));
-        ptxi_x86_vector(x, PTXI_V_PXOR, T, T, reg(ONES));
-        ptxi_x86_vector(x, PTXI_V_MOVU_TO, T, 0, ptxi_native_on_stack(PTXI_STACK_INACTIVE_WORDS + at));
-    }
-    x->wide = wide;
+    if (x->wide)
+        put_words_wide(c);
+    else
+        put_words(c, ALL);
 }
 
 void ptxi_native_store_vector(builder *c, unsigned r, struct ptxi_x86_rm memory, unsigned k, unsigned bits,
