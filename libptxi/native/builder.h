@@ -154,6 +154,8 @@ struct ptxi_native_builder {
     uint32_t piece_count, piece_capacity;
     uint32_t start;                       /* code that enters a block */
     uint32_t leave;                       /* code that leaves with the pc in rax */
+    uint32_t switch_warp;                 /* code that goes on with another warp, or leaves with the pc in rax */
+    uint32_t switch_table;                /* where this code has the distance of its table */
     struct ptxi_native_rare *rare;
     uint32_t rare_count, rare_capacity;
     struct ptxi_native_jump *jumps;
@@ -175,6 +177,13 @@ typedef bool ptxi_native_emitter(struct ptxi_native_builder *c, const struct ptx
 static inline bool ptxi_native_is_branch(unsigned op)
 {
     return ptxi_op_flags[op] & PTXI_OP_FLAG_BRANCH;
+}
+
+/* Whether code of an operation may go on with another warp: barriers, exit. */
+static inline bool ptxi_native_switches(unsigned op)
+{
+    return op == PTXI_OP_exit || op == PTXI_OP_bar_sync || op == PTXI_OP_bar_red_popc || op == PTXI_OP_bar_red_and ||
+           op == PTXI_OP_bar_red_or;
 }
 
 /* Whether a product of 32-bit operands has an addend. */
@@ -244,6 +253,10 @@ void ptxi_native_resume(struct ptxi_native_builder *c, uint32_t rare);
 void ptxi_native_fail(struct ptxi_native_builder *c, enum ptxi_x86_condition condition);
 void ptxi_native_jump_to(struct ptxi_native_builder *c, uint32_t insn);
 void ptxi_native_call_handler(struct ptxi_native_builder *c, uint32_t insn); /* the result is in rax */
+
+/* --- barriers and exit (family_warps.c). Code for other sets of lanes than all has none of this. --- */
+void ptxi_native_put_switch(struct ptxi_native_builder *c);       /* the code c->switch_warp */
+void ptxi_native_put_switch_table(struct ptxi_native_builder *c); /* its table, when all entries are known */
 
 /* --- partial code, and what differs in it (partial.c). Row registers: exec/engine/row_register.h --- */
 /* eax = the active lanes. Changes rcx and vector registers. */

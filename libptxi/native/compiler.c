@@ -35,7 +35,7 @@ static void enter_lanes(struct ptxi_native_builder *c)
     }
 }
 
-/* const struct ptxi_insn *enter(const struct ptxi_insn *i, struct ptxi_warp *w, const void *code) */
+/* struct ptxi_native_left enter(const struct ptxi_insn *i, struct ptxi_warp *w, const void *code) */
 static void put_entry(struct ptxi_native_builder *c)
 {
     const int32_t stack = 8 + PTXI_STACK_SIZE;
@@ -54,6 +54,7 @@ static void put_entry(struct ptxi_native_builder *c)
     ptxi_x86_jump_reg(x, PTXI_RDX);
     c->leave = x->size;
     ptxi_x86_vzeroupper(x);
+    ptxi_x86_load(x, 64, PTXI_RDX, ptxi_x86_reg(PTXI_NATIVE_WARP));
     ptxi_x86_alu_imm(x, PTXI_ADD, 64, ptxi_x86_reg(PTXI_RSP), stack);
     for (unsigned k = SAVED; k--;)
         ptxi_x86_pop(x, saved[k]);
@@ -268,7 +269,7 @@ static void find_heads(struct ptxi_native_builder *c)
 static void find_simple(struct ptxi_native_builder *c)
 {
     for (uint32_t k = 0; k < c->code->count; k++)
-        c->simple[k] = ptxi_native_op(c->code->insns[k].op) && c->code->insns[k].op != PTXI_OP_exit;
+        c->simple[k] = ptxi_native_op(c->code->insns[k].op) && !ptxi_native_switches(c->code->insns[k].op);
 }
 
 static void find_loops(struct ptxi_native_builder *c)
@@ -384,11 +385,13 @@ bool ptxi_native_compile(struct ptxi_native_builder *c)
     ptxi_native_put_constants(c);
     ptxi_native_put_lane_tables(c);
     put_entry(c);
+    ptxi_native_put_switch(c);
     find_heads(c);
     find_simple(c);
     find_loops(c);
     put_blocks(c);
     put_rare_cases(c);
+    ptxi_native_put_switch_table(c);
     if (c->oom || c->x.oom || c->x.size >= MAX_CODE)
         return false;
     patch_block_jumps(c);

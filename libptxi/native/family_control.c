@@ -268,13 +268,3 @@ bool ptxi_native_emit_loop_index(builder *c, insn *i, uint32_t kind, uint32_t co
     ptxi_x86_patch(&c->x, none, c->x.size);
     return true;
 }
-
-/* All of the warp exits. Nothing reads its registers any more. */
-bool ptxi_native_emit_exit(builder *c, insn *i, uint32_t first, uint32_t second)
-{
-    (void)i, (void)first, (void)second;
-    ptxi_native_call_handler(c, c->now);
-    ptxi_x86_patch(&c->x, ptxi_x86_jump(&c->x), c->leave);
-    c->dead = true;
-    return true;
-}

@@ -13,7 +13,13 @@
 #include "native/compiler.h"
 #include "native/exec_memory.h"
 
-typedef const struct ptxi_insn *enter_code(const struct ptxi_insn *i, struct ptxi_warp *w, const void *at);
+/* Where native code has been left: the pc, and the warp, which may be another one (ptxi_native_switch_warp()). */
+struct left {
+    const struct ptxi_insn *pc;
+    struct ptxi_warp *w;
+};
+
+typedef struct left enter_code(const struct ptxi_insn *i, struct ptxi_warp *w, const void *at);
 
 /* A place where the code may be entered. */
 struct entry {
@@ -289,14 +295,13 @@ static inline bool is_open(const struct ptxi_warp *w, const struct tier *t, cons
     return e->at && (atomic_load_explicit(&e->worth, memory_order_relaxed) || !t->is_auto) && sees_stop(w, n);
 }
 
-static inline const struct ptxi_insn *enter(const struct ptxi_insn *pc, struct ptxi_warp *w, const struct tier *t,
-                                            struct ptxi_native_code *n, struct entry *e)
+static inline struct left enter(struct left at, const struct tier *t, struct ptxi_native_code *n, struct entry *e)
 {
-    const int64_t quantum = w->quantum;
-    const struct ptxi_insn *to = n->enter(pc, w, e->at);
+    const int64_t quantum = at.w->quantum;
+    const struct left to = n->enter(at.pc, at.w, e->at);
 
     if (t->is_auto)
-        judge(e, was_short(w, pc, to, quantum));
+        judge(e, to.w == at.w && was_short(at.w, at.pc, to.pc, quantum));
     return to;
 }
 
@@ -313,31 +318,33 @@ static inline struct ptxi_native_code *code_for_lanes(const struct ptxi_warp *w,
     return is_code(partial) ? partial : NULL;
 }
 
-/* Executes from pc on: native code, or one instruction. */
-static inline const struct ptxi_insn *step(const struct ptxi_insn *pc, struct ptxi_warp *w, const struct tier *t)
+/* Executes from a pc on: native code, or one instruction. */
+static inline struct left step(struct left at, const struct tier *t)
 {
-    struct ptxi_native_code *n = code_for_lanes(w, t->native);
+    struct ptxi_native_code *n = code_for_lanes(at.w, t->native);
 
     if (n) {
-        struct entry *e = &n->entry[pc - t->code->insns];
+        struct entry *e = &n->entry[at.pc - t->code->insns];
 
-        if (is_open(w, t, n, e))
-            return enter(pc, w, t, n, e);
+        if (is_open(at.w, t, n, e))
+            return enter(at, t, n, e);
     }
-    return w->table[pc->op](pc, w);
+    return (struct left){ at.w->table[at.pc->op](at.pc, at.w), at.w };
 }
 
-/* Runs until the warp leaves the dispatch loop. Calls and returns change the function. */
-static inline void run_warp(struct ptxi_warp *w, const struct ptxi_insn *pc, struct tier *t)
+/* Runs until the warp leaves the dispatch loop, or another one that native code went on with, which is returned. Calls
+ * and returns change the function. */
+static inline struct ptxi_warp *run_warp(struct left at, struct tier *t)
 {
     do {
-        const struct ptxi_frame *frame = w->frame;
+        const struct ptxi_frame *frame = at.w->frame;
 
-        find_tier(t, w);
+        find_tier(t, at.w);
         do
-            pc = step(pc, w, t);
-        while (pc != w->stop && w->frame == frame);
-    } while (pc != w->stop);
+            at = step(at, t);
+        while (at.pc != at.w->stop && at.w->frame == frame);
+    } while (at.pc != at.w->stop);
+    return at.w;
 }
 
 /* A warp that has used its quantum has run for long. */
@@ -357,7 +364,7 @@ struct ptxi_warp *ptxi_native_run(struct ptxi_warp *w, const struct ptxi_insn *p
     for (;;) {
         struct ptxi_warp *next;
 
-        run_warp(w, pc, &tier);
+        w = run_warp((struct left){ pc, w }, &tier);
         next = w->next;
         if (w->barrier_state < PTXI_WARP_BARRIER_AT || next->barrier_state != PTXI_WARP_BARRIER_PASSED) {
             heat_of_quantum(w);
