@@ -96,6 +96,8 @@ static void track_tensor(const struct ptxi_bulk_job *j, const struct ptxi_init_p
     unsigned char *shadow = ptxi_init_bytes(box, size);
 
     if (shadow && j->to)
+        ptxi_init_shared_spoilt(box->shared);
+    if (shadow && j->to)
         ptxi_tma_load_shadow(&j->map, j->coords, shadow, j->box_offset, get_shadow, NULL);
     else if (shadow)
         ptxi_tma_store_shadow(&j->map, j->coords, shadow, j->box_offset, j->reduce ? define_shadow : set_shadow,

@@ -97,6 +97,7 @@ void ptxi_check_free_cta(struct ptxi_cta *c)
     free(k->mbarriers);
     ptxi_shared_words_free(&k->words);
     free(k->undefined);
+    free(k->defined.since);
     free(k->local_undefined);
     free(k->generic_writes);
     free(k);
@@ -128,6 +129,8 @@ void ptxi_check_prepare_cta(struct ptxi_cta *c)
     if (k && c->grid->tools >> PTXI_TOOL_INIT & 1) { /* without memory, shared memory counts as initialised */
         k->undefined = malloc(shared);
         k->undefined_bytes = shared;
+        k->defined.count = (uint32_t)(shared / PTXI_DEFINED_LINE) + (shared % PTXI_DEFINED_LINE != 0);
+        k->defined.since = calloc(k->defined.count + 1, sizeof *k->defined.since);
     }
     if (k && c->grid->code->async_proxy) /* without memory, missing fences are not found */
         k->generic_writes = calloc(shared / PTXI_PROXY_BYTES + 1, sizeof *k->generic_writes);
@@ -139,6 +142,18 @@ static uint32_t agent_of(const struct ptxi_cta *c)
     const uint32_t *size = c->grid->grid;
 
     return c->grid->check->first_agent + c->ctaid[0] + size[0] * (c->ctaid[1] + size[1] * c->ctaid[2]);
+}
+
+/* Shared memory is undefined, but for the part that is reserved for the system. */
+static void start_undefined(struct ptxi_check_cta *k)
+{
+    uint64_t reserved = k->check->grid->code->shared_base;
+
+    if (!k->undefined)
+        return;
+    memset(k->undefined, 0xff, k->undefined_bytes);
+    memset(k->undefined, 0, reserved);
+    ptxi_defined_lines_start(&k->defined, reserved);
 }
 
 void ptxi_check_start_cluster(struct ptxi_cta *lead)
@@ -157,8 +172,7 @@ void ptxi_check_start_cluster(struct ptxi_cta *lead)
         }
         forget(k);
         add_counts(k);
-        if (k->undefined)
-            memset(k->undefined, 0xff, k->undefined_bytes);
+        start_undefined(k);
         k->agent = agent_of(c);
         k->cta_clock = k->cluster_clock = ++*ptxi_order_clock(lead);
         for (unsigned w = 0; w < PTXI_CHECK_WARPS; w++)

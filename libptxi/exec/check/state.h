@@ -8,6 +8,7 @@
 #include "exec/check/shared_words.h"
 #include "exec/check/vector_clock.h"
 #include "exec/engine/cta.h"
+#include "exec/init/defined_lines.h"
 
 /* What a thread knew at its last fence: what later strong writes release. */
 struct ptxi_fence {
@@ -109,6 +110,7 @@ struct ptxi_check_cta {
     bool any_lanes;            /* a warp may have `lanes` */
     unsigned char *undefined; /* shadow of uninitialised bytes of shared memory (init.h); NULL: not tracked */
     uint64_t undefined_bytes;
+    struct ptxi_defined_lines defined;
     unsigned char *local_undefined; /* the same of the .local memory of all its threads */
     struct ptxi_passed_words *passed[PTXI_CHECK_WARPS]; /* by warps; NULL: not used so far */
     uint64_t accesses, unchecked; /* not yet added to the launch's */

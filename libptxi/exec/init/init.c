@@ -49,6 +49,33 @@ unsigned char *ptxi_init_shared(const struct ptxi_warp *w, uint64_t address, uin
     return c ? shadow_of(&(struct ptxi_init_place){ c, address }, size) : NULL;
 }
 
+void ptxi_init_shared_seen(const struct ptxi_warp *w, uint64_t address, uint64_t size)
+{
+    enum { TRIES = 4 };
+    struct ptxi_check_cta *k = ptxi_cta_of_shared(w->cta, &address)->check;
+    struct ptxi_defined_lines *d = &k->defined;
+    uint64_t end = (address + size - 1) / PTXI_DEFINED_LINE;
+
+    if (!d->since || end >= d->count || d->tries++ % TRIES) /* it costs more than the access */
+        return;
+    for (uint64_t n = address / PTXI_DEFINED_LINE; n <= end; n++) {
+        uint64_t first = n * PTXI_DEFINED_LINE, bytes = k->undefined_bytes - first;
+
+        if (d->since[n] == d->now ||
+            !ptxi_init_is_zero(k->undefined + first, bytes < PTXI_DEFINED_LINE ? bytes : PTXI_DEFINED_LINE))
+            continue;
+        d->since[n] = d->now;
+        d->known++;
+    }
+}
+
+void ptxi_init_shared_spoilt(struct ptxi_cta *c)
+{
+    for (uint32_t m = 0; m < c->lead->member_count; m++)
+        if (c->lead->members[m]->check)
+            ptxi_defined_lines_forget(&c->lead->members[m]->check->defined);
+}
+
 unsigned char *ptxi_init_local(const struct ptxi_warp *w, unsigned lane, uint64_t address, uint32_t size)
 {
     const struct ptxi_check_cta *k = w->cta->check;
@@ -96,6 +123,8 @@ void ptxi_init_set_bytes(const struct ptxi_init_place *to, uint32_t size, const 
 {
     unsigned char *own = ptxi_init_bytes(to, size);
 
+    if (own && !ptxi_init_is_zero(shadow, size))
+        ptxi_init_shared_spoilt(to->shared);
     if (own)
         memcpy(own, shadow, size);
     else if (!to->shared)

@@ -2,6 +2,7 @@
 #ifndef PTXI_EXEC_INIT_INIT_H
 #define PTXI_EXEC_INIT_INIT_H
 
+#include "exec/check/state.h"
 #include "exec/engine/warp.h"
 
 /* A value that lanes do not know decides something (enum ptxi_init_use), or is written to memory (PTXI_INIT_OUTPUT). */
@@ -11,6 +12,18 @@ void ptxi_init_report(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned u
 
 /* The shadow of bytes in shared memory. NULL: they are initialised, or outside of it. */
 unsigned char *ptxi_init_shared(const struct ptxi_warp *w, uint64_t address, uint32_t size);
+
+/* Whether bytes of shared memory are known to be defined without a look at their shadow. */
+static inline bool ptxi_init_shared_is_known(const struct ptxi_warp *w, uint64_t address, uint64_t size)
+{
+    const struct ptxi_cta *c = ptxi_cta_of_shared(w->cta, &address);
+
+    return c && c->check && ptxi_defined_lines_has(&c->check->defined, address, size);
+}
+/* The shadow of the bytes is zero: notes it for the future. */
+void ptxi_init_shared_seen(const struct ptxi_warp *w, uint64_t address, uint64_t size);
+/* Bytes of the shared memory of the CTA's cluster may have become undefined. */
+void ptxi_init_shared_spoilt(struct ptxi_cta *c);
 
 /* The shadow of bytes in a lane's .local memory, with the same NULL. */
 unsigned char *ptxi_init_local(const struct ptxi_warp *w, unsigned lane, uint64_t address, uint32_t size);

@@ -189,8 +189,21 @@ static bool is_defined(const struct ptxi_warp *w, const struct range *r)
         return false;
     if (!r->shared)
         return ptxi_init_is_defined(r->first, r->size);
+    if (ptxi_init_shared_is_known(w, r->first, r->size))
+        return true;
     shadow = ptxi_init_shared(w, r->first, (uint32_t)r->size);
-    return shadow && ptxi_init_is_zero(shadow, r->size);
+    if (!shadow || !ptxi_init_is_zero(shadow, r->size))
+        return false;
+    ptxi_init_shared_seen(w, r->first, r->size);
+    return true;
+}
+
+/* Whether the access is to shared memory that is known to be defined as a whole. */
+static inline bool is_all_defined(const struct ptxi_warp *w, unsigned mods)
+{
+    const struct ptxi_check_cta *k = w->cta->check;
+
+    return mods & PTXI_CHECK_SHARED && k && ptxi_defined_lines_all(&k->defined) && !w->cta->grid->code->in_clusters;
 }
 
 /* Makes all of the range defined, if it is tracked. */
@@ -273,19 +286,102 @@ static bool load_lane(const struct access *x, unsigned slot, unsigned l)
     return true;
 }
 
-OP( init_load )
+/* Neighbouring lanes that access neighbouring or the same bytes of global memory. */
+struct run {
+    ptxi_lanes lanes;
+    uint64_t first, size;
+};
+
+/* The run that begins with the first of some lanes, whose addresses have been expanded. */
+static struct run find_run(const struct access *x, ptxi_lanes left)
+{
+    const uint64_t *addresses = x->addresses;
+    uint32_t size = x->mods & PTXI_CHECK_BYTES;
+    uint64_t first = addresses[ptxi_first_lane(left)], end = first + size;
+    struct run r = { .lanes = 0 };
+
+    for (; left; left &= left - 1) {
+        uint64_t at = addresses[ptxi_first_lane(left)];
+
+        if (at < first || at > end)
+            break;
+        end = at + size > end ? at + size : end;
+        r.lanes |= left & -left;
+    }
+    r.first = first + (uint64_t)(int64_t)x->offset;
+    r.size = end - first;
+    return r;
+}
+
+static bool is_global(const struct access *x)
+{
+    return !(x->mods & (PTXI_CHECK_SHARED | PTXI_CHECK_GENERIC | PTXI_INIT_LOCAL));
+}
+
+/* Whether all lanes access defined words of the CTA's own shared memory. */
+static bool is_defined_shared(const struct access *x)
+{
+    const struct ptxi_check_cta *k = x->w->cta->check;
+    uint32_t size = x->mods & PTXI_CHECK_BYTES, any = 0;
+
+    if (!(x->mods & PTXI_CHECK_SHARED) || !k || !k->undefined || x->w->cta->grid->code->in_clusters ||
+        size % sizeof any)
+        return false;
+    for (ptxi_lanes left = x->w->active; left; left &= left - 1) {
+        uint64_t at = (uint32_t)(((const uint32_t *)x->addresses)[ptxi_first_lane(left)] + (uint32_t)x->offset);
+
+        if (at + size > k->undefined_bytes)
+            return false;
+        for (uint32_t n = 0; n < size; n += sizeof any) {
+            uint32_t word;
+
+            memcpy(&word, k->undefined + at + n, sizeof word);
+            any |= word;
+        }
+    }
+    return !any;
+}
+
+/* The lanes whose bytes may be undefined. */
+static ptxi_lanes maybe_undefined(const struct access *x)
+{
+    ptxi_lanes undefined = 0;
+    struct run r;
+
+    if (is_defined_shared(x))
+        return 0;
+    if (!is_global(x))
+        return x->w->active;
+    for (ptxi_lanes left = x->w->active; left; left &= ~r.lanes) {
+        r = find_run(x, left);
+        if (!ptxi_init_is_defined(r.first, r.size))
+            undefined |= r.lanes;
+    }
+    return undefined;
+}
+
+static ptxi_lanes load_lanes(struct access *x, unsigned slot)
 {
     _Alignas(64) uint64_t row[PTXI_LANES];
-    struct access x = access_of(w, i);
-    struct range r = find_range(&x);
     ptxi_lanes undefined = 0;
 
-    if (!is_defined(w, &r)) {
-        find_lanes(&x, row);
-        for (ptxi_lanes left = w->active; left; left &= left - 1)
-            undefined |= (ptxi_lanes)load_lane(&x, i->b, ptxi_first_lane(left)) << ptxi_first_lane(left);
+    find_lanes(x, row);
+    for (ptxi_lanes left = maybe_undefined(x); left; left &= left - 1)
+        undefined |= (ptxi_lanes)load_lane(x, slot, ptxi_first_lane(left)) << ptxi_first_lane(left);
+    return undefined;
+}
+
+OP( init_load )
+{
+    struct access x = access_of(w, i);
+    struct range r;
+
+    if (is_all_defined(w, i->mods)) {
+        ptxi_set_pred(w, i->d, 0);
+        NEXT;
     }
-    ptxi_set_pred(w, i->d, undefined);
+    r = find_range(&x);
+    ptxi_set_pred(w, i->d, is_defined(w, &r) ? 0 : load_lanes(&x, i->b));
     NEXT;
 }
 
@@ -327,6 +423,8 @@ static void write_lane(struct ptxi_warp *w, const struct ptxi_insn *i, const str
         from = zeros;
     if (own) {
         memcpy(own, from, size);
+        if (from != zeros)
+            ptxi_init_shared_spoilt(w->cta);
         if (x->mods & PTXI_INIT_COMPUTED)
             mark_results(own, size);
         return;
@@ -339,14 +437,29 @@ static void write_lane(struct ptxi_warp *w, const struct ptxi_insn *i, const str
         ptxi_init_set(address, size, from);
 }
 
+/* Lanes store defined values to global memory. */
+static void define_runs(const struct access *x, ptxi_lanes lanes)
+{
+    struct run r;
+
+    for (; lanes; lanes &= ~r.lanes) {
+        r = find_run(x, lanes);
+        if (!ptxi_init_is_defined(r.first, r.size))
+            ptxi_init_define(r.first, r.size);
+    }
+}
+
 OP( init_store )
 {
     _Alignas(64) uint64_t row[PTXI_LANES];
     ptxi_lanes undefined = ptxi_init_mask_in(w, i->b) & w->active;
     struct access x = access_of(w, i);
-    struct range r = find_range(&x);
     unsigned class = i->mods >> PTXI_INIT_CLASS_SHIFT & 7;
+    struct range r;
 
+    if (!undefined && is_all_defined(w, i->mods))
+        NEXT;
+    r = find_range(&x);
     if (!undefined && is_defined(w, &r))
         NEXT;
     if (!undefined && r.size && is_dense(&x, &r)) {
@@ -354,6 +467,10 @@ OP( init_store )
         NEXT;
     }
     find_lanes(&x, row);
+    if (!undefined && is_global(&x)) {
+        define_runs(&x, w->active);
+        NEXT;
+    }
     for (ptxi_lanes left = w->active; left; left &= left - 1) {
         unsigned l = ptxi_first_lane(left);
 
@@ -451,11 +568,14 @@ OP( init_atomic )
     const struct ptxi_init_atomic *a = (const struct ptxi_init_atomic *)(w->frame->code->pool + i->imm);
     const struct access x = { w, PTXI_SLOT(w, i->a), (int32_t)(a->offset[0] | (uint32_t)a->offset[1] << 16),
                               a->access };
-    ptxi_lanes results = 0;
-    struct range r = find_range(&x);
+    ptxi_lanes operands = ptxi_init_mask_in(w, i->b) & w->active, results = 0;
 
-    if ((ptxi_init_mask_in(w, i->b) & w->active) || !is_defined(w, &r))
-        results = update_lanes(w, i, a, x);
+    if (operands || !is_all_defined(w, x.mods)) {
+        struct range r = find_range(&x);
+
+        if (operands || !is_defined(w, &r))
+            results = update_lanes(w, i, a, x);
+    }
     if (i->d != PTXI_NO_SLOT)
         ptxi_set_pred(w, i->d, results);
     NEXT;

@@ -149,19 +149,34 @@ void ptxi_init_set(uint64_t address, uint32_t size, const unsigned char *shadow)
         ptxi_init_set(address + n, size - n, shadow + n);
 }
 
-void ptxi_init_copy(uint64_t to, uint64_t from, uint64_t size)
+/* Ranges that do not overlap in this order. */
+static void copy_bytes(uint64_t to, uint64_t from, uint64_t size, bool backwards)
 {
     unsigned char shadow[16];
-    bool backwards = to > from && to < from + size;
 
-    if (!atomic_load_explicit(&used, memory_order_acquire))
-        return;
     for (uint64_t done = 0; done < size;) {
         uint32_t n = size - done < sizeof shadow ? (uint32_t)(size - done) : (uint32_t)sizeof shadow;
         uint64_t at = backwards ? size - done - n : done;
 
         ptxi_init_get(from + at, n, shadow);
         ptxi_init_set(to + at, n, shadow);
+        done += n;
+    }
+}
+
+void ptxi_init_copy(uint64_t to, uint64_t from, uint64_t size)
+{
+    bool backwards = to > from && to < from + size;
+
+    if (!atomic_load_explicit(&used, memory_order_acquire))
+        return;
+    for (uint64_t done = 0; done < size;) {
+        uint64_t n = size - done < PAGE ? size - done : PAGE, at = backwards ? size - done - n : done;
+
+        if (ptxi_init_is_defined(from + at, n))
+            set_range(to + at, n, false);
+        else
+            copy_bytes(to + at, from + at, n, backwards);
         done += n;
     }
 }

@@ -353,6 +353,8 @@ OP( init_stmatrix )
             continue;
         for (unsigned k = 0; k < v.list->reads; k++) {
             ptxi_init_source(w, &v, k, first, sizeof(uint32_t), m);
+            if (ptxi_init_source_mask(w, &v, k))
+                ptxi_init_shared_spoilt(w->cta);
             store_fragment(&of, k, m, at, shadow);
         }
     }
