@@ -44,7 +44,8 @@ static void forget_warp(struct ptxi_check_warp *w)
         forget_lane(&w->lanes[k]);
 }
 
-static void forget(struct ptxi_check_cta *k)
+/* Of the CTA that was in the context. All CTAs of a launch have the same number of warps. */
+static void forget(struct ptxi_check_cta *k, unsigned warps)
 {
     ptxi_knowledge_forget(&k->what);
     ptxi_knowledge_forget(&k->cluster.arrived);
@@ -54,7 +55,7 @@ static void forget(struct ptxi_check_cta *k)
         ptxi_knowledge_forget(&k->arrived[b]);
         k->arrived_any[b] = false;
     }
-    for (unsigned w = 0; w < PTXI_CHECK_WARPS; w++)
+    for (unsigned w = 0; w < warps; w++)
         forget_warp(&k->warps[w]);
     for (uint32_t m = 0; m < k->mbarrier_count; m++) {
         ptxi_knowledge_forget(&k->mbarriers[m].arrived);
@@ -87,7 +88,7 @@ void ptxi_check_free_cta(struct ptxi_cta *c)
 
     if (!k)
         return;
-    forget(k);
+    forget(k, PTXI_CHECK_WARPS);
     free_shared(k);
     add_counts(k);
     for (unsigned w = 0; w < PTXI_CHECK_WARPS; w++) {
@@ -170,7 +171,7 @@ void ptxi_check_start_cluster(struct ptxi_cta *lead)
             ptxi_check_free_cta(c);
             continue;
         }
-        forget(k);
+        forget(k, c->warp_count * PTXI_WARP32S);
         add_counts(k);
         start_undefined(k);
         k->agent = agent_of(c);

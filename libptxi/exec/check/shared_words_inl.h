@@ -119,20 +119,23 @@ INLINE enum words_alike compare_words(const struct word_accesses *a, enum word_a
 {
     const uint32_t *states = a->k->words.states, thread = (1 << PTXI_WORD_THREAD_BITS) - 1;
     uint32_t many = access == WORD_ATOMIC ? PTXI_WORD_ATOMIC_BY_ALL : PTXI_WORD_READ_BY_ALL;
-    const uint32_t *in_row = states + a->addresses[0] / 4;
-    uint32_t first = *in_row, highest = 0, lowest = UINT32_MAX, kinds = 0, owners = 0, own = 0;
+    const uint32_t *in_row = states + a->addresses[0] / 4, count = row ? 32 : a->count;
+    uint32_t first = *in_row, highest = 0, lowest = UINT32_MAX, kinds = 0, owners = 0, own = 0, gathered[32];
 
-    for (uint32_t n = 0; n < (row ? 32 : a->count); n++) {
-        uint32_t state = row ? in_row[n] : states[a->addresses[n] / 4];
+    for (uint32_t n = 0; n < count; n++) {
+        gathered[n] = row ? in_row[n] : states[a->addresses[n] / 4];
+        highest = gathered[n] > highest ? gathered[n] : highest;
+    }
+    if (highest < a->first.barrier)
+        return WORDS_OLD;
+    for (uint32_t n = 0; n < count; n++) {
+        uint32_t state = gathered[n];
 
-        highest = state > highest ? state : highest;
         lowest = state < lowest ? state : lowest;
         kinds |= (state ^ first) & ~thread & ((1 << PTXI_WORD_TIME_SHIFT) - 1);
         owners |= (state ^ (a->first.now + (row ? n : a->lane[n]))) & thread;
         own |= !((state ^ a->first.now) >> PTXI_WORD_LANE_BITS & (thread >> PTXI_WORD_LANE_BITS));
     }
-    if (highest < a->first.barrier)
-        return WORDS_OLD;
     if (kinds || lowest < a->first.barrier)
         return WORDS_DIFFER;
     if (kind_of(first) == many && access != WORD_WRITE)
@@ -309,14 +312,14 @@ INLINE bool is_by_all(const struct word_accesses *a, enum word_access access, co
 }
 
 /* After an access to words that are READ_BY_ALL or ATOMIC_BY_ALL: notes the lines of its first and last word, if all of
- * their words are. */
-INLINE void note_by_all(const struct word_accesses *a, enum word_access access)
+ * their words are. always: the words have just become so. */
+INLINE void note_by_all(const struct word_accesses *a, enum word_access access, bool always)
 {
     enum { WORDS = PTXI_WORD_LINE / 4, TRIES = 4 };
     struct ptxi_shared_words *s = &a->k->words;
     uint32_t many = access == WORD_ATOMIC ? PTXI_WORD_ATOMIC_BY_ALL : PTXI_WORD_READ_BY_ALL;
 
-    if (s->tries++ % TRIES) /* it costs as much as the access */
+    if (!always && s->tries++ % TRIES) /* it costs as much as the access */
         return;
     for (uint32_t k = 0; k < 2; k++) {
         uint32_t n = a->addresses[k ? a->count - 1 : 0] / PTXI_WORD_LINE, off = 0;
@@ -340,9 +343,10 @@ INLINE bool check_warp(const struct word_accesses *a, enum word_access access, b
     switch (alike) {
     case WORDS_OLD: passes = check_old(a, access, &new, row); break;
     case WORDS_OWN: passes = check_own(a, access, &new, row); break;
-    case WORDS_OF_ALL: note_by_all(a, access); break;
+    case WORDS_OF_ALL: note_by_all(a, access, false); break;
     case WORDS_OF_OTHERS:
         set_words(a, access == WORD_READ ? PTXI_WORD_READ_BY_ALL : PTXI_WORD_ATOMIC_BY_ALL, row);
+        note_by_all(a, access, true);
         new = a->lanes;
         break;
     default: passes = check_lanes(a, access, &new);
@@ -361,12 +365,10 @@ INLINE uint32_t drop_repeated(const uint32_t *from)
 }
 
 /* Collects the addresses of a warp of 32. False: one is not aligned, or has no state. */
-INLINE bool collect(struct word_accesses *a, enum word_access access, const uint32_t *from, uint32_t imm, uint32_t end)
+INLINE bool collect(struct word_accesses *a, const uint32_t *from, uint32_t imm, uint32_t end)
 {
     uint32_t highest = 0, bits = 0, n = 0;
 
-    if (a->lanes == UINT32_MAX && access != WORD_WRITE && from[0] == from[1] && from[1] == from[2])
-        a->lanes = drop_repeated(from);
     if (a->lanes == UINT32_MAX) {
         for (n = 0; n < 32; n++) {
             a->lane[n] = n;
@@ -387,6 +389,50 @@ INLINE bool collect(struct word_accesses *a, enum word_access access, const uint
     return a->size <= end && highest <= end - a->size && !(bits & (a->size - 1)) && !(a->size & (a->size - 1));
 }
 
+INLINE bool check_many(struct word_accesses *a, enum word_access access, const uint32_t *from, uint32_t imm)
+{
+    if (!collect(a, from, imm, a->k->words.bytes))
+        return false;
+    return is_row(a) ? check_warp(a, access, true) : check_warp(a, access, false);
+}
+
+/* The same for few lanes, which are looked at one by one. */
+enum { FEW_LANES = 4 };
+INLINE bool check_few(struct word_accesses *a, enum word_access access, const uint32_t *from, uint32_t imm)
+{
+    struct ptxi_shared_words *s = &a->k->words;
+    uint32_t words = a->size > 4 ? a->size / 4 : 1, new = 0, count = 0, addresses[FEW_LANES] = { 0 };
+    struct ptxi_word_access *to = (struct ptxi_word_access *)(void *)&s->log[s->log_size];
+    struct word_thread t = a->first;
+
+    if (a->size & (a->size - 1) || a->size > s->bytes || s->log_size + PTXI_WORD_ACCESS_WORDS + 32 > PTXI_WORD_LOG)
+        return false;
+    for (uint32_t left = a->lanes; left; left &= left - 1) {
+        uint32_t l = (uint32_t)__builtin_ctz(left), address = from[l] + imm;
+        bool is_new = false;
+
+        if (address & (a->size - 1) || address > s->bytes - a->size)
+            return false;
+        t.now = a->first.now + l;
+        for (uint32_t n = 0; n < words; n++) {
+            enum word_step step_of = step(&s->states[address / 4 + n], &t, access);
+
+            if (step_of == STEP_MAY_RACE)
+                return false;
+            is_new |= step_of == STEP_NEW;
+        }
+        addresses[count] = address;
+        count += is_new;
+        new |= (uint32_t)is_new << l;
+    }
+    if (!new)
+        return true;
+    *to = (struct ptxi_word_access){ a->clock, a->meta, new, .size = a->size & 0xff, .write = access != WORD_READ };
+    memcpy(to->addresses, addresses, sizeof addresses);
+    s->log_size += PTXI_WORD_ACCESS_WORDS + count;
+    return true;
+}
+
 /* Checks a weak access or an atomic operation in the CTA's own shared memory. `meta` is that of a record without the
  * warp. False: it may race, so the race checker must check it and all others until the next barrier. */
 INLINE bool check_words(struct ptxi_warp *w, const struct ptxi_insn *i, enum word_access access, uint32_t meta)
@@ -394,6 +440,7 @@ INLINE bool check_words(struct ptxi_warp *w, const struct ptxi_insn *i, enum wor
     struct ptxi_check_cta *k = w->cta->check;
     struct ptxi_shared_words *s = &k->words;
     uint32_t clock = *ptxi_order_clock(w->cta);
+    const uint32_t *from;
     struct word_accesses a;
 
     if (!s->states)
@@ -411,16 +458,18 @@ INLINE bool check_words(struct ptxi_warp *w, const struct ptxi_insn *i, enum wor
         a.lanes = (uint32_t)((uint64_t)w->active >> (32 * half));
         if (!a.lanes)
             continue;
-        if (access != WORD_WRITE && !k->any_lanes &&
-            is_by_all(&a, access, (const uint32_t *)PTXI_SLOT(w, i->a) + 32 * half, (uint32_t)i->imm))
+        from = (const uint32_t *)PTXI_SLOT(w, i->a) + 32 * half;
+        if (a.lanes == UINT32_MAX && access != WORD_WRITE && from[0] == from[1] && from[1] == from[2])
+            a.lanes = drop_repeated(from);
+        if (access != WORD_WRITE && !k->any_lanes && __builtin_popcount(a.lanes) > FEW_LANES &&
+            is_by_all(&a, access, from, (uint32_t)i->imm))
             continue;
-        if (!collect(&a, access, (const uint32_t *)PTXI_SLOT(w, i->a) + 32 * half, (uint32_t)i->imm, s->bytes))
-            return false;
         a.meta = meta | warp << PTXI_META_WARP;
         a.first.now = (clock - s->base) << PTXI_WORD_TIME_SHIFT | warp << PTXI_WORD_LANE_BITS;
         a.first.barrier = (k->cta_clock - s->base) << PTXI_WORD_TIME_SHIFT;
         a.first.met = k->warps[warp].clock > s->base ? (k->warps[warp].clock - s->base) << PTXI_WORD_TIME_SHIFT : 0;
-        if (!(is_row(&a) ? check_warp(&a, access, true) : check_warp(&a, access, false)))
+        if (__builtin_popcount(a.lanes) <= FEW_LANES ? !check_few(&a, access, from, (uint32_t)i->imm)
+                                                     : !check_many(&a, access, from, (uint32_t)i->imm))
             return false;
         if (k->any_lanes)
             ptxi_order_touch(&k->warps[warp], (uint32_t)((uint64_t)w->active >> (32 * half)));

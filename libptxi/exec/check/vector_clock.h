@@ -69,7 +69,8 @@ static inline void ptxi_knowledge_set(struct ptxi_knowledge *k, const struct ptx
 
 static inline void ptxi_knowledge_forget(struct ptxi_knowledge *k)
 {
-    ptxi_knowledge_set(k, &(struct ptxi_knowledge){ 0 });
+    if (k->known || k->fenced || k->observed)
+        ptxi_knowledge_set(k, &(struct ptxi_knowledge){ 0 });
 }
 
 #endif
