@@ -2,6 +2,7 @@
 #include "api/graph/capture.h"
 #include "api/graph/condition.h"
 #include "api/graphexec/graph_exec.h"
+#include "api/graphexec/node_order.h"
 #include "api/memory/graph_memory.h"
 #include "api/submit/submit.h"
 
@@ -171,17 +172,40 @@ static ptxiResult run_condition(const struct ptxi_branches *b, const struct runn
 
 /* ---- graphs */
 
+/* Any node but a conditional one. */
+static ptxiResult run_step(const struct ptxiGraphExec_st *x, unsigned i, const struct running *g,
+                           struct ptxi_node_order *order)
+{
+    struct ptxiStream_st *s;
+    ptxiContext ctx;
+    ptxiResult r;
+
+    if (!order)
+        return submit_node(&x->steps[i]->work, g);
+    if ((r = ptxi_stream_enter(g->stream, &ctx, &s)))
+        return r;
+    ptxi_node_order_begin(order, i, ptxi_queue_submitted(s));
+    r = submit_node(&x->steps[i]->work, g);
+    ptxi_node_order_end(order, i, ptxi_queue_submitted(s));
+    return r;
+}
+
 static ptxiResult run_steps(const struct ptxiGraphExec_st *x, const struct running *g)
 {
+    struct ptxi_node_order *order = x->graph ? ptxi_node_order_create(x) : NULL; /* not of bodies */
     ptxiResult r = PTXI_SUCCESS;
 
     for (unsigned i = 0; !r && i < x->count; i++) {
-        struct ptxi_work *w = &x->steps[i]->work;
-
         if (x->steps[i]->off)
             continue;
-        r = w->type == PTXI_GRAPH_NODE_TYPE_CONDITIONAL ? run_condition(&w->branches, g) : submit_node(w, g);
+        if (x->steps[i]->work.type == PTXI_GRAPH_NODE_TYPE_CONDITIONAL) {
+            r = run_condition(&x->steps[i]->work.branches, g);
+            ptxi_node_order_wait(order, i);
+        } else {
+            r = run_step(x, i, g, order);
+        }
     }
+    ptxi_node_order_free(order);
     return r;
 }
 

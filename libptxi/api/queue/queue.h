@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 struct ptxi_item;
+struct ptxi_unordered;
 
 enum { PTXI_LEAST_PRIORITY = 0, PTXI_GREATEST_PRIORITY = -5, PTXI_STREAM_ATTRIBUTES = 5 };
 
@@ -91,6 +92,8 @@ void ptxi_streams_thread_ends(struct ptxi_streams *group, uint64_t thread);
  * memory. */
 struct ptxi_item *ptxi_item_create(size_t size, ptxi_item_run *run, ptxi_item_release *release);
 void *ptxi_item_payload(struct ptxi_item *it);
+/* What the thread submits until the next call does not happen after these items of the stream. NULL: after all. */
+void ptxi_queue_set_unordered(const struct ptxi_unordered *unordered);
 void ptxi_item_discard(struct ptxi_item *it); /* frees an item that was not submitted */
 
 enum ptxi_submit {

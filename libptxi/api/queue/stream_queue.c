@@ -36,6 +36,7 @@ struct ptxi_item {
     unsigned dep_count, dep_cap;
     struct dep *deps, first_deps[INLINE_DEPS];
     struct ptxi_vclock *known; /* items that happen before it, by its dependencies and what the program knew */
+    struct ptxi_unordered *unordered; /* of its stream */
     max_align_t payload[];
 };
 
@@ -104,6 +105,7 @@ static void free_item(struct ptxi_item *it)
     if (it->deps != it->first_deps)
         free(it->deps);
     ptxi_vclock_unref(it->known);
+    free(it->unordered);
     free(it);
 }
 
@@ -303,7 +305,7 @@ static ptxiResult run_item(struct ptxiStream_st *s, struct ptxi_item *it, struct
 {
     const struct ptxi_task *outer = ptxi_task_current;
     struct ptxiStream_st *outer_stream = current;
-    struct ptxi_task task = { s->id, it->seq, known };
+    struct ptxi_task task = { s->id, it->seq, known, it->unordered };
 
     ptxi_task_current = atomic_load_explicit(&ptxi_tasks_have_order, memory_order_relaxed) ? &task : NULL;
     current = s;
@@ -413,6 +415,22 @@ static bool add_legacy_deps(struct ptxiStream_st *s, struct ptxi_item *it)
     return true;
 }
 
+static _Thread_local const struct ptxi_unordered *unordered_now;
+
+void ptxi_queue_set_unordered(const struct ptxi_unordered *unordered)
+{
+    unordered_now = unordered;
+}
+
+/* Without memory the item counts as ordered. */
+static void note_unordered(struct ptxi_item *it)
+{
+    size_t size = unordered_now ? sizeof *unordered_now + unordered_now->count * sizeof unordered_now->tasks[0] : 0;
+
+    if (size && (it->unordered = malloc(size)))
+        memcpy(it->unordered, unordered_now, size);
+}
+
 static ptxiResult submit_locked(struct ptxiStream_st *s, struct ptxi_item *it, enum ptxi_submit how)
 {
     if (!add_legacy_deps(s, it)) {
@@ -426,6 +444,7 @@ static ptxiResult submit_locked(struct ptxiStream_st *s, struct ptxi_item *it, e
 
         ptxi_vclock_join(&it->known, known);
         ptxi_vclock_unref(known);
+        note_unordered(it);
     }
     it->seq = ++s->submitted;
     *s->tail = it;

@@ -59,6 +59,8 @@ static bool is_task_before(uint64_t stream, uint64_t seq, const struct ptxi_task
 
 static bool are_all_before(const struct ptxi_checker *x, const struct ptxi_task *t)
 {
+    if (t->unordered)
+        return false; /* it may follow the latest launch of its stream and not an earlier one */
     for (uint32_t k = 0; k < x->latest_count; k++)
         if (!is_task_before(x->latest[k].stream, x->latest[k].seq, t))
             return false;

@@ -13,12 +13,20 @@ struct ptxi_vclock_entry ptxi_task_entry(uint64_t stream, uint64_t seq)
     return (struct ptxi_vclock_entry){ ptxi_who((uint32_t)stream, PTXI_WHO_ALL, PTXI_WHO_ALL), (uint32_t)seq + 1 };
 }
 
+static bool is_unordered(const struct ptxi_unordered *u, uint64_t seq)
+{
+    for (uint32_t k = 0; u && k < u->count; k++)
+        if (seq >= u->tasks[k].first && seq <= u->tasks[k].last)
+            return true;
+    return false;
+}
+
 bool ptxi_task_is_before(const struct ptxi_task *a, const struct ptxi_task *b)
 {
     if (!a->stream || !b->stream)
         return true;
     if (a->stream == b->stream)
-        return a->seq <= b->seq;
+        return a->seq <= b->seq && !is_unordered(b->unordered, a->seq);
     return ptxi_vclock_has(b->known, (uint32_t)a->stream, PTXI_WHO_ALL, PTXI_WHO_ALL, (uint32_t)a->seq);
 }
 

@@ -11,10 +11,17 @@
 
 #include <stdatomic.h>
 
+/* Earlier tasks of a stream that a task does not happen after: nodes of its graph without a path to it. */
+struct ptxi_unordered {
+    uint32_t count;
+    struct { uint64_t first, last; } tasks[]; /* their numbers in the stream */
+};
+
 struct ptxi_task {
     uint64_t stream, seq;      /* the number of the stream, and that of the task in it, from 1; stream 0: it is ordered
                                 * with all tasks */
     struct ptxi_vclock *known; /* the tasks that have ended before it begins, without those of its own stream */
+    const struct ptxi_unordered *unordered; /* NULL: it happens after all earlier tasks of its stream */
 };
 
 /* Whether tasks have clocks. It stays set from the first context on that looks for races. */

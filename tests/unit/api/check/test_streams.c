@@ -247,6 +247,91 @@ static void c_reused(void)
     }
 }
 
+/* --- graphs: only their edges order nodes --- */
+
+/* Captures a fork of two launches and a join, and runs it twice. */
+static void run_fork(const char *first, const char *second, bool joined_before)
+{
+    ptxiGraph graph;
+    ptxiGraphExec exec;
+
+    ok(ptxiStreamBeginCapture(a, PTXI_STREAM_CAPTURE_MODE_GLOBAL));
+    if (!joined_before)
+        order();
+    launch(first, a);
+    if (joined_before)
+        order();
+    launch(second, b);
+    ok(ptxiEventRecord(event, b));
+    ok(ptxiStreamWaitEvent(a, event, 0));
+    launch("read_only", a);
+    ok(ptxiStreamEndCapture(a, &graph));
+    ok(ptxiGraphInstantiate(&exec, graph, 0));
+    ok(ptxiGraphLaunch(exec, a));
+    ok(ptxiGraphLaunch(exec, a));
+    ok(ptxiStreamSynchronize(a));
+    ok(ptxiGraphExecDestroy(exec));
+    ok(ptxiGraphDestroy(graph));
+}
+
+static void e_graph(void) { run_fork("write_words", "read_only", false); }
+static void e_graph_war(void) { run_fork("read_only", "write_words", false); }
+static void c_graph(void) { run_fork("write_words", "read_only", true); }
+static void c_graph_reads(void) { run_fork("read_only", "read_only", false); }
+
+static void add_launch(ptxiGraph g, ptxiGraphNode *node, const ptxiGraphNode *needs, size_t count, const char *name)
+{
+    void *params[] = { &mem, &told };
+    PTXI_KERNEL_NODE_PARAMS p = { .func = function(name), .gridDimX = 1, .gridDimY = 1, .gridDimZ = 1,
+                                  .blockDimX = THREADS, .blockDimY = 1, .blockDimZ = 1, .kernelParams = params };
+
+    ok(ptxiGraphAddKernelNode(node, g, needs, count, &p));
+}
+
+/* A node after a child graph, and one beside it. */
+static void run_child(bool beside)
+{
+    ptxiGraph graph, child;
+    ptxiGraphNode n, last;
+    ptxiGraphExec exec;
+
+    ok(ptxiGraphCreate(&child, 0));
+    add_launch(child, &n, NULL, 0, "read_only");
+    add_launch(child, &n, &n, 1, "read_only");
+    ok(ptxiGraphCreate(&graph, 0));
+    ok(ptxiGraphAddChildGraphNode(&n, graph, NULL, 0, child));
+    add_launch(graph, &last, &n, !beside, "write_words");
+    ok(ptxiGraphInstantiate(&exec, graph, 0));
+    ok(ptxiGraphLaunch(exec, a));
+    ok(ptxiStreamSynchronize(a));
+    ok(ptxiGraphExecDestroy(exec));
+    ok(ptxiGraphDestroy(graph));
+    ok(ptxiGraphDestroy(child));
+}
+
+static void e_graph_child(void) { run_child(true); }
+static void c_graph_child(void) { run_child(false); }
+
+static void run_fill(bool needed)
+{
+    ptxiGraph graph;
+    ptxiGraphNode n, fill;
+    ptxiGraphExec exec;
+    PTXI_MEMSET_NODE_PARAMS p = { .dst = mem, .elementSize = 1, .width = USED, .height = 1 };
+
+    ok(ptxiGraphCreate(&graph, 0));
+    add_launch(graph, &n, NULL, 0, "read_only");
+    ok(ptxiGraphAddMemsetNode(&fill, graph, &n, needed, &p, NULL));
+    ok(ptxiGraphInstantiate(&exec, graph, 0));
+    ok(ptxiGraphLaunch(exec, a));
+    ok(ptxiStreamSynchronize(a));
+    ok(ptxiGraphExecDestroy(exec));
+    ok(ptxiGraphDestroy(graph));
+}
+
+static void e_graph_fill(void) { run_fill(false); }
+static void c_graph_fill(void) { run_fill(true); }
+
 #define PROGRAM(name) { #name, name }
 static const struct program {
     const char *name;
@@ -265,6 +350,8 @@ static const struct program {
     PROGRAM(c_copy_elsewhere), PROGRAM(e_copy_from), PROGRAM(c_copy_from), PROGRAM(e_copy_waits),
     PROGRAM(c_copy_then_launch), PROGRAM(e_fill), PROGRAM(c_fill), PROGRAM(e_copy_copy), PROGRAM(c_copy_copy),
     PROGRAM(c_columns), PROGRAM(e_columns), PROGRAM(c_reused),
+    PROGRAM(e_graph), PROGRAM(e_graph_war), PROGRAM(c_graph), PROGRAM(c_graph_reads), PROGRAM(e_graph_child),
+    PROGRAM(c_graph_child), PROGRAM(e_graph_fill), PROGRAM(c_graph_fill),
 };
 enum { PROGRAMS = sizeof programs / sizeof *programs };
 
