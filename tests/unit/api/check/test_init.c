@@ -87,6 +87,15 @@ START_TEST(global_memory)
 }
 END_TEST
 
+/* The host may have written to managed memory. */
+START_TEST(managed_memory)
+{
+    ok(ptxiMemFree(memory));
+    ok(ptxiMemAllocManaged(&memory, BYTES, PTXI_MEM_ATTACH_GLOBAL));
+    ck_assert_uint_eq(errors_of("global_sum"), 0);
+}
+END_TEST
+
 START_TEST(last_byte)
 {
     ptxiFinding f = { .size = sizeof f };
@@ -204,6 +213,7 @@ int main(void)
     tcase_add_test(t, shared_memory);
     tcase_add_test(t, registers);
     tcase_add_test(t, global_memory);
+    tcase_add_test(t, managed_memory);
     tcase_add_test(t, last_byte);
     tcase_add_test(t, copies_are_no_errors);
     tcase_add_test(t, bits_that_are_masked_out);
