@@ -95,6 +95,7 @@ static void release_lane(const struct ptxi_check_thread *t, unsigned level, bool
     struct ptxi_fence *f = &own->fence;
     uint32_t bit = UINT32_C(1) << t->lane;
 
+    ptxi_order_tell_async(k, t->warp);
     keep_fence(t, own, level, sc);
     w->sc_fenced = sc ? w->sc_fenced | bit : w->sc_fenced & ~bit;
     f->valid = true;

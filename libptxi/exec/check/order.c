@@ -36,6 +36,7 @@ static void forget_warp(struct ptxi_check_warp *w)
     w->sc_fenced = 0;
     memset(w->unfenced, 0, sizeof w->unfenced);
     memset(w->touched, 0, sizeof w->touched);
+    w->async_waited = w->async_told = 0;
     w->async_groups = w->bulk_groups = w->passed = w->cluster_arrived = 0;
     w->behind_barrier = 0;
     memset(w->behind, 0, sizeof w->behind);
@@ -219,6 +220,15 @@ bool ptxi_order_async_has_ended(const struct ptxi_check_cta *k, unsigned warp, c
            ptxi_vclock_has(k->warps[warp].what.known, agent, ptxi_record_async_warp(r), PTXI_WHO_ALL, r->clock);
 }
 
+/* Whether the record is an asynchronous copy of the thread itself, for which it has waited. */
+static bool is_own_ended_copy(const struct ptxi_check_thread *t, const struct ptxi_record *r)
+{
+    const struct ptxi_check_cta *k = t->cta->check;
+
+    return r->agent == k->agent && !ptxi_record_is_bulk(r) && ptxi_record_warp(r) == t->warp &&
+           r->lanes == UINT32_C(1) << t->lane && r->clock < k->warps[t->warp].async_waited;
+}
+
 bool ptxi_order_is_before(const struct ptxi_check_thread *t, const struct ptxi_record *r, uint32_t lanes, bool pending)
 {
     struct ptxi_check_cta *k = t->cta->check;
@@ -226,7 +236,7 @@ bool ptxi_order_is_before(const struct ptxi_check_thread *t, const struct ptxi_r
     if (ptxi_order_is_other(k, r->agent) && ptxi_concurrent_is_before(k->check, &k->other, r->agent))
         return true;
     if (ptxi_record_is_async(r))
-        return has_access(t, r, UNKNOWN_LANE, pending);
+        return is_own_ended_copy(t, r) || has_access(t, r, UNKNOWN_LANE, pending);
     if (r->agent == k->agent) {
         if (r->clock < k->cta_clock || (ptxi_record_warp(r) == t->warp && r->clock < k->warps[t->warp].clock))
             return true;
@@ -268,6 +278,7 @@ static void meet_all(struct ptxi_cta *c, unsigned warp, uint32_t clock)
 {
     struct ptxi_check_warp *w = &c->check->warps[warp];
 
+    ptxi_order_tell_async(c->check, warp);
     w->clock = clock;
     if (!w->lanes)
         return;
@@ -291,6 +302,7 @@ static void meet_some(struct ptxi_cta *c, unsigned warp, uint32_t lanes, uint32_
         meet_all(c, warp, clock);
         return;
     }
+    ptxi_order_tell_async(k, warp);
     ptxi_vclock_add(&what.known, e, count);
     ptxi_order_add_fenced(c, warp, lanes, &what.fenced);
     w->sc_fenced &= ~lanes;
@@ -327,6 +339,7 @@ static void contribute(struct ptxi_cta *c, unsigned warp, uint32_t lanes, bool w
     struct ptxi_vclock_entry e[32] = { { ptxi_who(k->agent, warp, PTXI_WHO_ALL), clock } };
     uint32_t count = whole ? 1 : lane_entries(k, warp, lanes, clock, e);
 
+    ptxi_order_tell_async(k, warp);
     ptxi_vclock_add(&to->known, e, count);
     ptxi_knowledge_join(to, &w->what);
     if (w->lanes)
@@ -428,13 +441,15 @@ void ptxi_check_barrier_completes(struct ptxi_cta *c, unsigned number)
     struct ptxi_check_cta *k = c->check;
     uint32_t clock = ++*ptxi_order_clock(c);
     ptxi_lanes lanes[PTXI_CHECK_WARPS];
-    bool all = !k->arrived_any[number];
+    const uint32_t expected = c->barriers[number].expected;
+    /* threads that have exited take no part in a barrier of some threads */
+    bool all = !k->arrived_any[number] && (!expected || expected >= ptxi_thread_count(c->grid));
 
     for (uint32_t n = 0; n < c->warp_count; n++) {
         lanes[n] = waiting_lanes(&c->warps[n], number);
         all &= !(c->warps[n].live & ~lanes[n]);
     }
-    if (all && !c->barriers[number].expected)
+    if (all && !expected)
         check_exits(c, number);
     if (all)
         complete_for_all(c, clock);
@@ -620,9 +635,8 @@ void ptxi_check_async_waits(struct ptxi_warp *w, uint32_t n)
 
         if (x->async_groups <= n)
             continue;
-        struct ptxi_vclock_entry e = ptxi_order_async_entry(k, warp, x->async_commits[group % PTXI_ASYNC_GROUPS]);
-
-        ptxi_vclock_add(&x->what.known, &e, 1);
+        if (x->async_waited < x->async_commits[group % PTXI_ASYNC_GROUPS])
+            x->async_waited = x->async_commits[group % PTXI_ASYNC_GROUPS];
     }
 }
 

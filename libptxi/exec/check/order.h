@@ -19,13 +19,6 @@ void ptxi_order_learn(struct ptxi_warp *w, ptxi_lanes lanes, const struct ptxi_k
 /* All accesses of a cluster happen before its later ones. */
 void ptxi_order_all(struct ptxi_cta *lead);
 
-/* The asynchronous copies of lanes of a warp before a time, as an entry of a clock. */
-static inline struct ptxi_vclock_entry ptxi_order_async_entry(const struct ptxi_check_cta *k, unsigned warp,
-                                                              uint32_t clock)
-{
-    return (struct ptxi_vclock_entry){ ptxi_who(k->agent | PTXI_WHO_ASYNC, warp, PTXI_WHO_ALL), clock };
-}
-
 /* The number of what tells the end of bulk operations: an mbarrier of the CTA, or the groups of a warp. */
 unsigned ptxi_order_bulk_of_mbarrier(uint32_t index);
 unsigned ptxi_order_bulk_of_warp(unsigned warp, bool write);

@@ -8,7 +8,6 @@
 #include "exec/check/shared_words.h"
 #include "exec/check/vector_clock.h"
 #include "exec/engine/cta.h"
-#include "exec/init/defined_lines.h"
 
 /* What a thread knew at its last fence: what later strong writes release. */
 struct ptxi_fence {
@@ -49,6 +48,9 @@ struct ptxi_check_warp {     /* of 32 lanes */
      * memory. If another thread had the lock before, these accesses would not happen after its own. */
     uint32_t unfenced[PTXI_LEVELS], touched[PTXI_LEVELS];
     uint32_t async_commits[PTXI_ASYNC_GROUPS], async_groups; /* times of the latest commits, and their number */
+    /* Each lane knows that its own copies before this time have ended, and all its lanes know it of those before the
+     * second one. */
+    uint32_t async_waited, async_told;
     uint64_t acquiring[32];  /* addresses of the strong read that is being executed */
     uint32_t bulk_commits[PTXI_ASYNC_GROUPS], bulk_groups; /* the same for bulk operations */
     uint32_t proxy_fences[32]; /* times of the latest fence.proxy.async */
@@ -79,6 +81,49 @@ struct ptxi_passed_words {
     ptxi_lanes mask[PTXI_PASSED_WORDS];
     uint32_t shadow[PTXI_PASSED_WORDS][PTXI_LANES];
 };
+
+/* Lines of shared memory that are known to be defined, so that their shadow bytes need not be read. */
+struct ptxi_defined_lines {
+    uint32_t *since;  /* of each line: `now` if all its bytes are known to be defined. NULL: nothing is known */
+    uint32_t count;
+    uint32_t known;   /* number of such lines */
+    uint32_t now;     /* changes when bytes become undefined */
+    uint32_t tries;   /* accesses to defined bytes in other lines */
+};
+enum { PTXI_DEFINED_LINE = 128 }; /* bytes */
+
+/* Bytes may have become undefined. */
+static inline void ptxi_defined_lines_forget(struct ptxi_defined_lines *d)
+{
+    d->now++;
+    d->known = 0;
+}
+
+/* All bytes but the first `defined` ones are undefined. */
+static inline void ptxi_defined_lines_start(struct ptxi_defined_lines *d, uint64_t defined)
+{
+    ptxi_defined_lines_forget(d);
+    for (; d->since && d->known < d->count && d->known < defined / PTXI_DEFINED_LINE; d->known++)
+        d->since[d->known] = d->now;
+}
+
+static inline bool ptxi_defined_lines_all(const struct ptxi_defined_lines *d)
+{
+    return d->known && d->known == d->count;
+}
+
+/* Whether all lines of the range are known to be defined. */
+static inline bool ptxi_defined_lines_has(const struct ptxi_defined_lines *d, uint64_t first, uint64_t size)
+{
+    uint64_t end = (first + size - 1) / PTXI_DEFINED_LINE;
+    uint32_t off = 0;
+
+    if (!d->known || end >= d->count)
+        return false;
+    for (uint64_t n = first / PTXI_DEFINED_LINE; n <= end; n++)
+        off |= d->since[n] ^ d->now;
+    return !off;
+}
 
 struct ptxi_check_cta {
     struct ptxi_check *check;
@@ -137,6 +182,26 @@ static inline uint32_t ptxi_order_live_lanes(const struct ptxi_cta *c, unsigned 
 static inline uint32_t *ptxi_order_clock(struct ptxi_cta *c)
 {
     return &c->lead->check->clock;
+}
+
+/* The asynchronous copies of lanes of a warp before a time, as an entry of a clock. */
+static inline struct ptxi_vclock_entry ptxi_order_async_entry(const struct ptxi_check_cta *k, unsigned warp,
+                                                              uint32_t clock)
+{
+    return (struct ptxi_vclock_entry){ ptxi_who(k->agent | PTXI_WHO_ASYNC, warp, PTXI_WHO_ALL), clock };
+}
+
+/* What lanes know of the end of their own asynchronous copies becomes known to their warp. It does when lanes
+ * synchronise with others in any way: this may miss a race with the copy of a lane that takes no part. */
+static inline void ptxi_order_tell_async(struct ptxi_check_cta *k, unsigned warp)
+{
+    struct ptxi_check_warp *w = &k->warps[warp];
+    struct ptxi_vclock_entry e = ptxi_order_async_entry(k, warp, w->async_waited);
+
+    if (w->async_told == w->async_waited)
+        return;
+    w->async_told = w->async_waited;
+    ptxi_vclock_add(&w->what.known, &e, 1);
 }
 
 #endif

@@ -36,6 +36,28 @@ KERNEL(c_copy_wait)
     p[64 + t] = s[t];
 }
 
+// What a thread has waited for is not known to the others of its warp.
+KERNEL(e_copy_wait_other_lane)
+{
+    THREAD;
+    __shared__ unsigned s[64];
+    copy(&s[t], &p[t]);
+    commit();
+    wait<0>();
+    p[64 + t] = s[t ^ 1];
+}
+
+KERNEL(c_copy_wait_syncwarp)
+{
+    THREAD;
+    __shared__ unsigned s[64];
+    copy(&s[t], &p[t]);
+    commit();
+    wait<0>();
+    __syncwarp();
+    p[64 + t] = s[t ^ 1];
+}
+
 KERNEL(e_copy_no_wait)
 {
     THREAD;

@@ -130,6 +130,31 @@ KERNEL(c_named_barrier)
     bar(1, 64);
     p[TID + BLOCK * 64] = weak_load(&s[TID ^ 32]);
 }
+KERNEL(e_named_barrier_exited) // the first warp arrives at another barrier and exits
+{
+    __shared__ u32 s[64];
+    if (TID < 32) {
+        weak_store(&s[TID], TID);
+        arrive(1, 64);
+    } else {
+        for (u32 k = 0; k < 64; k++)
+            weak_load(&p[1000]);
+        bar(2, 32);
+        p[TID + BLOCK * 64] = weak_load(&s[TID ^ 32]);
+    }
+}
+KERNEL(c_named_barrier_exited)
+{
+    __shared__ u32 s[64];
+    if (TID < 32) {
+        weak_store(&s[TID], TID);
+        arrive(1, 64);
+    } else {
+        bar(1, 64);
+        bar(2, 32);
+        p[TID + BLOCK * 64] = weak_load(&s[TID ^ 32]);
+    }
+}
 KERNEL(e_arrive) // the producer does not know what the consumer has read
 {
     __shared__ u32 s[32];
