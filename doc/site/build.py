@@ -214,11 +214,21 @@ def links(text, name):
     return text
 
 
+NEEDS = {'shared': 'the shared library', 'installed': 'an installed libptxi'}
+
+
 def with_needs(text):
     """Replace the comments on what a block needs by a sentence."""
     def sentence(found):
-        return f'*Needs {html.escape(found[1].strip().replace(" ", ", "))}.*\n'
+        return f'*Needs {html.escape(", ".join(NEEDS.get(word, word) for word in found[1].split()))}.*\n'
     return re.sub(r'^<!-- needs: (.*?)-->$', sentence, text, flags=re.M)
+
+
+def with_bars(text):
+    """Remove the backslash of \\| in the code of tables. GitHub needs it, and mkdocs would show it."""
+    def row(found):
+        return re.sub('`[^`]*`', lambda code: code[0].replace('\\|', '|'), found[0])
+    return re.sub(r'^\|.*$', row, text, flags=re.M)
 
 
 def collect(source, command, docs):
@@ -228,7 +238,7 @@ def collect(source, command, docs):
                   for name in ('CONTRIBUTING', 'CHANGES', 'SECURITY')})
     for name, path in pages.items():
         (docs / name).parent.mkdir(parents=True, exist_ok=True)
-        (docs / name).write_text(with_needs(links(path.read_text(), path.name)))
+        (docs / name).write_text(with_bars(with_needs(links(path.read_text(), path.name))))
     (docs / 'reference').mkdir()
     (docs / 'reference/c-api.md').write_text(c_reference((source / 'include/ptxi.h').read_text()))
     (docs / 'reference/python.md').write_text(python_reference(source / 'bindings/python/ptxi'))
