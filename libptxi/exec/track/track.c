@@ -18,6 +18,12 @@ _Static_assert(PTXI_TRACK_PAGE == 1 << PAGE_SHIFT, "the size of pages");
 
 typedef _Atomic(struct ptxi_track_page *) entry;
 
+/* A part of the table of pages. */
+struct low {
+    struct low *next;
+    entry at[1 << LOW_BITS];
+};
+
 /* Memory of pages. The first one is small; the others get larger, up to a few huge pages, so that there are few page
  * faults. */
 enum { FIRST_CHUNK = 1 << 18, LAST_CHUNK = 1 << 22, HUGE_PAGE = 1 << 21 };
@@ -41,9 +47,11 @@ struct ptxi_tracker {
     _Atomic unsigned refs;
     bool reads;
     _Atomic bool incomplete;
+    _Atomic unsigned workers;  /* no worker from this index on has ranges or a log */
     pthread_mutex_t lock;      /* of what follows, but for reading the table and finding words */
     struct ptxi_track_page *pages;
     struct chunk *chunks;
+    struct low *lows;
     struct ptxi_track_log logs[MAX_LOGS]; /* by worker */
     _Atomic(entry *) table[1 << HIGH_BITS];
 };
@@ -115,9 +123,11 @@ void ptxi_tracker_unref(struct ptxi_tracker *t)
         next = c->next;
         release_chunk(c);
     }
-    for (size_t k = 0; k < 1 << HIGH_BITS; k++)
-        free(t->table[k]);
-    for (unsigned k = 0; k < MAX_LOGS; k++)
+    for (struct low *low = t->lows, *next; low; low = next) {
+        next = low->next;
+        free(low);
+    }
+    for (unsigned k = 0; k < t->workers; k++)
         free(t->logs[k].at);
     pthread_mutex_destroy(&t->lock);
     free(t);
@@ -135,13 +145,21 @@ struct ptxi_track_page *ptxi_tracker_pages(const struct ptxi_tracker *t)
 
 const struct ptxi_track_log *ptxi_tracker_log(const struct ptxi_tracker *t, unsigned worker, bool *end)
 {
-    *end = worker >= MAX_LOGS;
+    *end = worker >= t->workers;
     return *end ? NULL : &t->logs[worker];
 }
 
 bool ptxi_tracker_is_complete(const struct ptxi_tracker *t)
 {
     return !atomic_load(&t->incomplete);
+}
+
+static void use_worker(struct ptxi_tracker *t, unsigned worker)
+{
+    unsigned n = atomic_load(&t->workers);
+
+    while (n <= worker && !atomic_compare_exchange_weak(&t->workers, &n, worker + 1))
+        continue;
 }
 
 /* --- pages; under the tracker's lock --- */
@@ -259,9 +277,13 @@ static struct ptxi_track_page *find_or_make(struct ptxi_tracker *t, uint64_t num
         return NULL;
     low = t->table[high];
     if (!low) {
-        low = calloc(1 << LOW_BITS, sizeof *low);
-        if (!low)
+        struct low *made = calloc(1, sizeof *made);
+
+        if (!made)
             return NULL;
+        made->next = t->lows;
+        t->lows = made;
+        low = made->at;
         atomic_store_explicit(&t->table[high], low, memory_order_release);
     }
     low += number & ((1 << LOW_BITS) - 1);
@@ -425,12 +447,13 @@ bool ptxi_track_make_room(struct ptxi_tracker *t, struct ptxi_track_ranges *r)
     r->end = r->at ? r->at + NOTED : NULL;
     if (!r->at)
         atomic_store(&t->incomplete, true);
+    use_worker(t, (unsigned)(r - t->head.ranges));
     return r->at;
 }
 
 void ptxi_tracker_finish(struct ptxi_tracker *t)
 {
-    for (unsigned k = 0; k < PTXI_TRACK_WORKERS; k++)
+    for (unsigned k = 0; k < t->workers; k++)
         write_noted(t, &t->head.ranges[k]);
 }
 
@@ -535,6 +558,7 @@ static void add_to_log(const struct ptxi_warp *w, const struct ptxi_track_entry 
         }
         log->at = more;
         log->room = room;
+        use_worker(t, w->worker->index);
     }
     log->at[log->count++] = *e;
 }
