@@ -4,6 +4,10 @@
  *
  *     LD_PRELOAD=windowed.so WINDOWED_LOG=FILE WINDOWED_COUNTS=1,2,3,7,0 PROGRAM       0: one for each cluster
  *
+ * WINDOWED_CLUSTERS=N: a row of more than N clusters is tried as a grid of N clusters, except each WINDOWED_WHOLE-th
+ * one. Then the launch itself runs, so the program gets its results. WINDOWED_TIMES=N: launches of one kernel with one
+ * grid are tried N times. Without them, all launches are tried, with their whole grids.
+ *
  * Appends a line to the file for each launch: the kernel, the number of clusters and what was found:
  *     identical COUNTS   the numbers of windows that gave the memory of the whole
  *     refused: WHY       the blocks may depend on each other, or memory cannot be tracked
@@ -28,15 +32,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_COUNTS = 8, MOST_WINDOWS = 256, MOST_BLOCKS = 4096 };
+enum { MOST_WINDOWS = 256, MOST_BLOCKS = 4096, STEP = 4096, KINDS = 1 << 17 };
 
 static const size_t most_bytes = (size_t)1 << 28, most_copied = (size_t)1 << 31;
 
 struct block {
     uint64_t base;
-    size_t bytes;
-    unsigned char *before, *merged;
-    bool changes; /* a window of this launch has changed it */
+    size_t bytes, from, to; /* the windows of this launch have changed bytes in this part; to 0: none */
+    unsigned char *before, *merged; /* the copy of that part */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the list */
@@ -175,7 +178,7 @@ ptxiResult OURS(ptxiCtxDestroy)(ptxiContext ctx)
 /* ---- a launch */
 
 struct trial {
-    const ptxiLaunchConfig *config;
+    ptxiLaunchConfig config;
     ptxiFunction f;
     void **params, **extra;
     unsigned long long clusters;
@@ -183,6 +186,7 @@ struct trial {
     unsigned count;                /* of blocks */
     char why[512];
     bool refused, different, narrow;
+    bool part;                     /* of the grid, so the launch itself must run, too */
 };
 
 static void note(const struct trial *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -208,31 +212,52 @@ static void swallow(void *user, const char *text, size_t length)
     (void)user, (void)text, (void)length;
 }
 
+static unsigned char *now(const struct block *b)
+{
+    return (unsigned char *)(uintptr_t)b->base;
+}
+
 /* Memory as it was before the launch. */
 static void put_back(const struct trial *t)
 {
     for (unsigned k = 0; k < t->count; k++) {
         const struct block *b = &t->blocks[k];
+        const size_t from = t->narrow ? b->from : 0, bytes = (t->narrow ? b->to : b->bytes) - from;
 
-        if ((!t->narrow || b->changes) && memcmp((void *)(uintptr_t)b->base, b->before, b->bytes))
-            memcpy((void *)(uintptr_t)b->base, b->before, b->bytes);
+        if (memcmp(now(b) + from, b->before + from, bytes))
+            memcpy(now(b) + from, b->before + from, bytes);
     }
 }
 
-/* All windows together change the same blocks, so only those that the first windows have changed are looked at until
+static void find_changed_part(struct block *b)
+{
+    size_t from = 0, to = b->bytes;
+
+    while (to > STEP && !memcmp(now(b) + (to - 1) / STEP * STEP, b->before + (to - 1) / STEP * STEP,
+                                (to - 1) % STEP + 1))
+        to = (to - 1) / STEP * STEP;
+    while (to - from > STEP && !memcmp(now(b) + from, b->before + from, STEP))
+        from += STEP;
+    if (memcmp(now(b) + from, b->before + from, to - from)) {
+        b->from = from;
+        b->to = to;
+    }
+}
+
+/* All windows together change the same bytes, so only the parts that the first windows have changed are looked at until
  * the end. */
 static bool keep_merged(struct trial *t)
 {
     for (unsigned k = 0; k < t->count; k++) {
         struct block *b = &t->blocks[k];
 
-        b->changes = memcmp((void *)(uintptr_t)b->base, b->before, b->bytes);
-        if (!b->changes)
+        find_changed_part(b);
+        if (!b->to)
             continue;
-        b->merged = malloc(b->bytes);
+        b->merged = malloc(b->to - b->from);
         if (!b->merged)
             return false;
-        memcpy(b->merged, (void *)(uintptr_t)b->base, b->bytes);
+        memcpy(b->merged, now(b) + b->from, b->to - b->from);
     }
     return t->narrow = true;
 }
@@ -243,22 +268,34 @@ static const bool all_memory = true;
 static const bool all_memory = false; /* other threads and streams of the program may work at the same time */
 #endif
 
-/* Describes the first byte that differs from the merged memory. At the end (1 window), all memory is compared. */
+/* Describes the first byte of a part that differs from the memory that is wanted. */
+static bool part_differs(struct trial *t, const struct block *b, size_t from, size_t to, const unsigned char *want,
+                         const char *what, unsigned windows)
+{
+    const unsigned char *got = now(b) + from;
+    size_t at = 0;
+
+    if (from >= to || !memcmp(got, want, to - from))
+        return false;
+    while (got[at] == want[at])
+        at++;
+    snprintf(t->why, sizeof t->why, "%u windows: %s at byte %zu of %zu: %02x instead of %02x", windows, what, from + at,
+             b->bytes, got[at], want[at]);
+    return t->different = true;
+}
+
+/* Compares with the merged memory. At the end (1 window), all memory is compared. */
 static bool find_difference(struct trial *t, const char *what, unsigned windows)
 {
+    const bool all = windows == 1 && all_memory;
+
     for (unsigned k = 0; k < t->count; k++) {
         const struct block *b = &t->blocks[k];
-        const unsigned char *now = (const unsigned char *)(uintptr_t)b->base;
-        const unsigned char *want = b->changes ? b->merged : b->before;
-        size_t at = 0;
 
-        if ((!b->changes && (windows != 1 || !all_memory)) || !memcmp(now, want, b->bytes))
-            continue;
-        while (now[at] == want[at])
-            at++;
-        snprintf(t->why, sizeof t->why, "%u windows: %s at byte %zu of %zu: %02x instead of %02x", windows, what, at,
-                 b->bytes, now[at], want[at]);
-        return t->different = true;
+        if (part_differs(t, b, b->from, b->to, b->merged, what, windows) ||
+            (all && part_differs(t, b, 0, b->from, b->before, what, windows)) ||
+            (all && part_differs(t, b, b->to, b->bytes, b->before + b->to, what, windows)))
+            return true;
     }
     return false;
 }
@@ -277,7 +314,7 @@ static void use_report(struct trial *t, ptxiResult r)
 static ptxiResult launch(const struct trial *t, unsigned long long first, unsigned long long count)
 {
     ptxiLaunchAttribute attributes[32];
-    ptxiLaunchConfig config = *t->config;
+    ptxiLaunchConfig config = t->config;
     ptxiResult r;
 
     if (count && config.numAttrs < 31) {
@@ -316,7 +353,8 @@ static bool run_windows(struct trial *t, unsigned windows, const ptxiRange *rang
     for (; done < windows && !r; done++) {
         unsigned long long first = t->clusters * done / windows;
 
-        put_back(t);
+        if (done || t->narrow)
+            put_back(t);
         r = launch(t, first, t->clusters * (done + 1) / windows - first);
         if (r) {
             t->refused = true;
@@ -371,9 +409,24 @@ static void try_all(struct trial *t, const ptxiRange *ranges, size_t bytes, char
         snprintf(t->why, sizeof t->why, "too large");
 }
 
+/* Room for copies, which all launches use. */
+static unsigned char *get_room(size_t bytes)
+{
+    static unsigned char *room;
+    static size_t size;
+
+    if (bytes > size) {
+        free(room);
+        size = bytes + bytes / 2;
+        room = malloc(size);
+        size = room ? size : 0;
+    }
+    return room;
+}
+
 static bool copy_blocks(struct trial *t, size_t *bytes)
 {
-    bool ok = true;
+    unsigned char *room;
 
     pthread_mutex_lock(&lock);
     t->blocks = calloc(known_count + 1, sizeof *t->blocks);
@@ -387,17 +440,15 @@ static bool copy_blocks(struct trial *t, size_t *bytes)
         *bytes += t->blocks[t->count++].bytes;
     }
     pthread_mutex_unlock(&lock);
-    if (!t->blocks || *bytes > most_bytes)
+    if (!t->blocks || *bytes > most_bytes || !(room = get_room(*bytes + 1)))
         return false;
     for (unsigned k = 0; k < t->count; k++) {
         struct block *b = &t->blocks[k];
 
-        b->before = malloc(b->bytes);
-        ok = ok && b->before;
-        if (ok)
-            memcpy(b->before, (const void *)(uintptr_t)b->base, b->bytes);
+        b->before = memcpy(room, now(b), b->bytes);
+        room += b->bytes;
     }
-    return ok;
+    return true;
 }
 
 static unsigned long long count_clusters(const ptxiLaunchConfig *c, ptxiFunction f)
@@ -420,14 +471,63 @@ static unsigned long long count_clusters(const ptxiLaunchConfig *c, ptxiFunction
     return n;
 }
 
+static unsigned long get_number(const char *name)
+{
+    const char *text = getenv(name);
+
+    return text ? strtoul(text, NULL, 10) : 0;
+}
+
+/* Whether launches of the kernel with this grid were tried often enough. */
+static bool was_tried(const struct trial *t)
+{
+    static struct { uint64_t hash; unsigned long times; } kinds[KINDS];
+    static unsigned count;
+    const unsigned long most = get_number("WINDOWED_TIMES");
+    const char *name = "";
+    uint64_t hash = t->clusters;
+    unsigned k;
+
+    ptxiFuncGetName(&name, t->f);
+    for (; *name; name++)
+        hash = (hash ^ (unsigned char)*name) * 0x100000001b3;
+    for (k = hash % KINDS; kinds[k].times && kinds[k].hash != hash;)
+        k = (k + 1) % KINDS;
+    if (!most || (!kinds[k].times && ++count == KINDS))
+        return false;
+    kinds[k].hash = hash;
+    return kinds[k].times++ >= most;
+}
+
+/* Makes the grid smaller. */
+static void use_part(struct trial *t)
+{
+    static unsigned long launches;
+    const unsigned long most = get_number("WINDOWED_CLUSTERS"), whole = get_number("WINDOWED_WHOLE");
+    ptxiLaunchConfig *c = &t->config;
+
+    if (!most || t->clusters <= most || c->gridDimY != 1 || c->gridDimZ != 1 || (whole && launches++ % whole == 0))
+        return;
+    c->gridDimX = (unsigned)(c->gridDimX / t->clusters * most);
+    t->clusters = most;
+    t->part = true;
+}
+
 static bool may_try(struct trial *t)
 {
     ptxiStreamCaptureStatus status = PTXI_STREAM_CAPTURE_STATUS_NONE;
 
-    if (inside || ptxiStreamIsCapturing(t->config->hStream, &status) || status != PTXI_STREAM_CAPTURE_STATUS_NONE)
+    if (inside || ptxiStreamIsCapturing(t->config.hStream, &status) || status != PTXI_STREAM_CAPTURE_STATUS_NONE)
         return false;
-    t->clusters = count_clusters(t->config, t->f);
-    return t->clusters && !ptxiCtxSynchronize();
+    t->clusters = count_clusters(&t->config, t->f);
+    if (!t->clusters || ptxiCtxSynchronize())
+        return false;
+    if (was_tried(t)) {
+        note(t, "skipped: tried before");
+        return false;
+    }
+    use_part(t);
+    return true;
 }
 
 static void try_launch(struct trial *t)
@@ -454,35 +554,34 @@ static void try_launch(struct trial *t)
             find_difference(t, "the whole differs", 1);
         else if (!*t->why)
             snprintf(t->why, sizeof t->why, "the launch has failed");
-        if (*t->why)
+        if (*t->why || t->part)
             put_back(t);
     }
     note(t, "%s%s%s", t->different ? "DIFFERENT: " : *t->why ? t->refused ? "refused: " : "skipped: " : "identical",
          t->why, *t->why ? "" : done);
-    for (unsigned k = 0; k < t->count; k++) {
-        free(t->blocks[k].before);
+    for (unsigned k = 0; k < t->count; k++)
         free(t->blocks[k].merged);
-    }
     free(t->blocks);
     free(ranges);
 }
 
 ptxiResult OURS(ptxiLaunchKernelEx)(const ptxiLaunchConfig *config, ptxiFunction f, void **params, void **extra)
 {
-    struct trial t = { .config = config, .f = f, .params = params, .extra = extra };
+    struct trial t = { .f = f, .params = params, .extra = extra };
+    bool done = false; /* the whole has run */
 
     if (config && !inside) {
+        t.config = *config;
         pthread_mutex_lock(&one);
         if (may_try(&t)) {
             inside = true;
             try_launch(&t);
             inside = false;
+            done = !*t.why && !t.part;
         }
         pthread_mutex_unlock(&one);
-        if (t.clusters && !*t.why)
-            return PTXI_SUCCESS; /* the whole has run */
     }
-    return REAL(ptxiLaunchKernelEx)(config, f, params, extra);
+    return done ? PTXI_SUCCESS : REAL(ptxiLaunchKernelEx)(config, f, params, extra);
 }
 
 ptxiResult OURS(ptxiLaunchKernel)(ptxiFunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,

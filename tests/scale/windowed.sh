@@ -5,7 +5,9 @@
 #
 #     windowed.sh [KIND...]      cases, matrix, cudart, samples; default: cases of one kind, which takes seconds
 #
-# PTXI_CASES=TEXT selects cases. WINDOWED_COUNTS: the numbers of windows [1,2,3,7,0]; 0: one for each cluster.
+# PTXI_CASES=TEXT selects cases. WINDOWED_COUNTS: the numbers of windows [1,2,3,7,0]; 0: one for each cluster. Grids of
+# recorded cases have 128 clusters and more. Of 64 cases, 63 are tried as grids of 12 clusters, and the kernel that sums
+# results three times for each grid; WINDOWED_CLUSTERS, WINDOWED_WHOLE and WINDOWED_TIMES change that (windowed.c).
 # KEEP=FILE gets a line for each launch. The script fails if a launch has other memory in windows.
 set -u
 : "${top_srcdir:?}" "${top_builddir:?}" "${CC:=gcc}"
@@ -54,7 +56,9 @@ for kind; do
         part=${PTXI_CASES-}
         [ "$kind" = cases ] || part="${PTXI_PARTS:-1} $part"
         # shellcheck disable=SC2086 # two words
-        "$build/tests/scale/verify_windows" "$kind" "$top_srcdir/tests/conformance/$kind.rec" ${part:-''} || status=1
+        WINDOWED_CLUSTERS=${WINDOWED_CLUSTERS-12} WINDOWED_WHOLE=${WINDOWED_WHOLE-64} \
+            WINDOWED_TIMES=${WINDOWED_TIMES-3} "$build/tests/scale/verify_windows" "$kind" \
+            "$top_srcdir/tests/conformance/$kind.rec" ${part:-''} || status=1
         ;;
     cudart)
         make_library || exit 1
