@@ -358,7 +358,7 @@ RACY static void track_in_page(const struct ptxi_warp *w, enum ptxi_track_kind k
 
 enum { NOTED = 512 };
 
-/* Adds bytes of one block. False: memory is short. Called, like the next two, with the lock of the page. */
+/* Adds bytes of one block. False: memory is short. Called, like the next two, with the lock of the page, or alone. */
 static bool write_part(struct ptxi_tracker *t, struct ptxi_track_page *p, uint64_t offset, uint64_t end, uint32_t place)
 {
     const uint64_t block = offset / PTXI_TRACK_BLOCK;
@@ -391,20 +391,29 @@ static bool write_in_page(struct ptxi_tracker *t, struct ptxi_track_page *p, uin
     return !(end % PTXI_TRACK_BLOCK) || write_part(t, p, last * PTXI_TRACK_BLOCK, end, place);
 }
 
-/* Adds bytes to the page and to those that follow. Returns the last one, locked. NULL: memory is short. */
-static struct ptxi_track_page *write_bytes(struct ptxi_tracker *t, struct ptxi_track_page *p, uint64_t address,
-                                           uint64_t end, uint32_t place)
+/* The page of an address, locked, in place of another one, which may be NULL. `alone`: pages are not locked. */
+static struct ptxi_track_page *change_page(struct ptxi_tracker *t, bool alone, struct ptxi_track_page *p,
+                                           uint64_t address)
+{
+    if (p && !alone)
+        pthread_mutex_unlock(&p->lock);
+    p = ptxi_track_find_page(t, address);
+    if (p && !alone)
+        pthread_mutex_lock(&p->lock);
+    return p;
+}
+
+/* Adds bytes to the page and to those that follow. Returns the last one. NULL: memory is short. */
+static struct ptxi_track_page *write_bytes(struct ptxi_tracker *t, bool alone, struct ptxi_track_page *p,
+                                           uint64_t address, uint64_t end, uint32_t place)
 {
     while (address < end) {
         uint64_t stop = (address | (PTXI_TRACK_PAGE - 1)) + 1;
 
         if (!p || address - p->address >= PTXI_TRACK_PAGE) {
-            if (p)
-                pthread_mutex_unlock(&p->lock);
-            p = ptxi_track_find_page(t, address);
+            p = change_page(t, alone, p, address);
             if (!p)
                 return NULL;
-            pthread_mutex_lock(&p->lock);
         }
         if (stop > end)
             stop = end;
@@ -416,7 +425,7 @@ static struct ptxi_track_page *write_bytes(struct ptxi_tracker *t, struct ptxi_t
 }
 
 /* Moves noted ranges to the pages. Shared memory is not tracked; the launch fails at an access that wraps. */
-static void write_noted(struct ptxi_tracker *t, struct ptxi_track_ranges *noted)
+static void write_noted(struct ptxi_tracker *t, bool alone, struct ptxi_track_ranges *noted)
 {
     struct ptxi_track_page *p = NULL;
 
@@ -428,17 +437,17 @@ static void write_noted(struct ptxi_tracker *t, struct ptxi_track_ranges *noted)
         while (++r < noted->next && r->address == end && r->place == place)
             end += r->bytes;
         if (address < PTXI_SHARED_WINDOW && end <= PTXI_SHARED_WINDOW)
-            p = write_bytes(t, p, address, end, place);
+            p = write_bytes(t, alone, p, address, end, place);
     }
-    if (p)
+    if (p && !alone)
         pthread_mutex_unlock(&p->lock);
     noted->next = noted->at;
 }
 
-bool ptxi_track_make_room(struct ptxi_tracker *t, struct ptxi_track_ranges *r)
+bool ptxi_track_make_room(struct ptxi_tracker *t, bool alone, struct ptxi_track_ranges *r)
 {
     if (r->at) {
-        write_noted(t, r);
+        write_noted(t, alone, r);
         return true;
     }
     pthread_mutex_lock(&t->lock);
@@ -454,7 +463,7 @@ bool ptxi_track_make_room(struct ptxi_tracker *t, struct ptxi_track_ranges *r)
 void ptxi_tracker_finish(struct ptxi_tracker *t)
 {
     for (unsigned k = 0; k < t->workers; k++)
-        write_noted(t, &t->head.ranges[k]);
+        write_noted(t, true, &t->head.ranges[k]);
 }
 
 static void note(const struct ptxi_warp *w, uint64_t address, uint64_t size, uint32_t place)

@@ -149,8 +149,9 @@ RACY static inline void ptxi_track_add_range(bool alone, uint32_t *words, uint64
         ptxi_track_add(alone, &words[k], ptxi_track_bytes(0, end % 8), place);
 }
 
-/* Makes room for a range: moves those of the worker to the pages. False: memory is short. */
-bool ptxi_track_make_room(struct ptxi_tracker *t, struct ptxi_track_ranges *r);
+/* Makes room for a range: moves those of the worker to the pages. `alone`: no other thread does. False: memory is
+ * short. */
+bool ptxi_track_make_room(struct ptxi_tracker *t, bool alone, struct ptxi_track_ranges *r);
 
 /* Notes bytes that the warp writes, in a launch whose reads are not recorded. */
 static inline void ptxi_track_note(const struct ptxi_warp *w, uint64_t address, uint32_t bytes, uint32_t place)
@@ -158,7 +159,7 @@ static inline void ptxi_track_note(const struct ptxi_warp *w, uint64_t address, 
     struct ptxi_tracker *t = w->cta->grid->tracker;
     struct ptxi_track_ranges *r = &((struct ptxi_tracker_head *)t)->ranges[w->worker->index];
 
-    if (__builtin_expect(r->next == r->end, 0) && !ptxi_track_make_room(t, r))
+    if (__builtin_expect(r->next == r->end, 0) && !ptxi_track_make_room(t, w->only_worker, r))
         return;
     *r->next++ = (struct ptxi_track_range){ address, bytes, place };
 }
