@@ -38,6 +38,7 @@ REASONS = {
     'long': 'takes minutes or needs a GPU; other targets execute it',
 }
 UNEXECUTED = 16
+NOT_RUN = object()  # in place of what a program prints: it was skipped, and the block after it, too
 ROOT_PAGES = 'README.md', 'add-an-instruction.md', 'use-the-command.md', 'CONTRIBUTING.md'
 FENCE = re.compile(r'^```(\w*)( title="([^"]+)")?$')
 
@@ -161,6 +162,10 @@ class Page:
             (self.directory / name).write_text('\n'.join(block) + '\n')
         if missing:
             self.skipped.append(f'{self.path.name}:{number}: needs {", ".join(missing)}')
+            self.lines += block + ['```']
+            return NOT_RUN
+        if kind == 'text' and printed is NOT_RUN:
+            pass
         elif kind == 'console':
             block = self.commands(block, number)
         elif kind == 'text' and printed is not None:
