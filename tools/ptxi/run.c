@@ -221,6 +221,9 @@ static void print_shape(const struct run *r)
             device_attribute(PTXI_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X),
             device_attribute(PTXI_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y),
             device_attribute(PTXI_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z), threads, (int)info.block_shared - used);
+    if (r->cluster_count)
+        fprintf(stderr, "note: --clusters %llu:%llu; the grid has %llu\n", r->first_cluster, r->cluster_count,
+                ptxi_cmd_count_clusters(r));
     if (info.block[0])
         fprintf(stderr, "note: .reqntid requires block %u,%u,%u\n", info.block[0], info.block[1], info.block[2]);
 }

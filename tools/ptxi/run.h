@@ -60,6 +60,9 @@ bool ptxi_cmd_resume(struct run *r);
 /* Launch the kernel, and save the context meanwhile. */
 ptxiResult ptxi_cmd_launch_saved(const struct run *r);
 
+/* The number of clusters of the grid; of blocks, without clusters. */
+unsigned long long ptxi_cmd_count_clusters(const struct run *r);
+
 /* Launch the kernel as often as requested, and print the measurements. */
 ptxiResult ptxi_cmd_launch(const struct run *r);
 

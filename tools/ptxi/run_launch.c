@@ -69,7 +69,7 @@ ptxiResult ptxi_cmd_fill_buffers(const struct run *r)
 
 static ptxiResult queue_launch(const struct run *r);
 
-static unsigned long long count_clusters(const struct run *r)
+unsigned long long ptxi_cmd_count_clusters(const struct run *r)
 {
     static const ptxiFunctionAttribute sides[] = { PTXI_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH,
                                                    PTXI_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT,
@@ -87,7 +87,7 @@ static unsigned long long count_clusters(const struct run *r)
 
 static unsigned long long first_of_shard(const struct run *r, unsigned long long shard)
 {
-    return (unsigned long long)((unsigned __int128)count_clusters(r) * shard / r->shards);
+    return (unsigned long long)((unsigned __int128)ptxi_cmd_count_clusters(r) * shard / r->shards);
 }
 
 /* The shard has the clusters from first_of_shard() on. It may have none. */

@@ -201,7 +201,7 @@ ptxiResult ptxi_check_environment_init(void)
     if (!tools || !*tools || !strcmp(tools, "0") || environment.tools)
         return PTXI_SUCCESS;
     if (!ptxi_check_parse_tools(tools, &bits, &leaks))
-        return reject("PTXI_CHECK", tools, "'all', or a list of memory, leaks, race, init and sync");
+        return reject("PTXI_CHECK or --check", tools, "'all', or a list of memory, leaks, race, init and sync");
     if (format && *format && !ptxi_report_parse_format(format, &environment.format))
         return reject_format(format);
     environment.found_status = FOUND_STATUS;
