@@ -6,7 +6,7 @@ the number of rounds.
 import os
 
 import pytest
-from ends import prints
+from ends import prints, run
 
 MORE = int(os.environ.get('PTXI_THREAD_ROUNDS', '1'))
 
@@ -199,6 +199,13 @@ FOREVER = '.version 8.0\\n.target sm_90\\n.address_size 64\\n.visible .entry for
 print('begun', flush=True)
 """
     assert prints(head + what, 30) == 'begun\n'
+
+
+def test_daemon_threads_end_with_the_interpreter():
+    result = run('''
+FOREVER = '.version 8.0\\n.target sm_90\\n.address_size 64\\n.visible .entry forever() { L: bra L; }'
+''' + EXITS['launched again and again'], 30)
+    assert (result.returncode, result.stderr) == (0, '')
 
 
 WAITS = {

@@ -374,8 +374,13 @@ class Core:
             raise errors.error(result)
 
     def must_be_open(self) -> None:
-        """Raise ValueError if the device is closed."""
+        """Raise ValueError if the device is closed.
+
+        When the interpreter ends, daemon threads end without a traceback: Python may abort if they write one.
+        """
         if self.closing:
+            if _ended and threading.current_thread().daemon:
+                raise SystemExit
             raise ValueError('the device is closed')
 
     def run(self, function: Callable[..., Any], *args: Any) -> Any:
