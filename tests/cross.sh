@@ -30,7 +30,7 @@ for test in $tests; do
 done
 # shellcheck disable=SC2086
 make -s -j"$jobs" ptxi $known tests/conformance/verify
-file .libs/ptxi 2> /dev/null | cut -c1-60 || true
+file ptxi 2> /dev/null | cut -c1-60 || true
 
 count=0 failed=
 for test in $known; do
@@ -42,7 +42,6 @@ for test in $known; do
 done
 echo "$count unit tests, failed:${failed:- none}"
 $run tests/conformance/verify cases "$top/tests/conformance/cases.rec" "$cases" || failed="$failed cases"
-# The script ./ptxi would start the program by its name, without qemu.
-$run -E LD_LIBRARY_PATH=.libs .libs/ptxi run "$top/samples/lerp.ptx" -b 8 -a 'f32[8]=ramp' -a 'f32[8]=1' \
-    -a 'f32[8]' -a f32=0.5 -o 2
+[ "$($run ./ptxi run "$top/samples/lerp.ptx" -b 8 -a 'f32[8]=ramp' -a 'f32[8]=1' -a 'f32[8]' -a f32=0.5 -o 2)" = \
+    '0: 0.5   1 1.5   2 2.5   3 3.5   4' ] || failed="$failed ptxi"
 [ -z "$failed" ]
