@@ -533,6 +533,8 @@ struct ptxi_code {
     uint32_t const_count;
     const struct ptxi_slot_range *unwritten; /* registers that may be read unwritten, filled at each entry */
     uint32_t unwritten_count;
+    const uint32_t *last_heads; /* by unit of the frame: the last instruction that begins a block where a register in
+                                 * this unit is live; 0: none but the first may */
     const uint16_t *pool;
     uint32_t pool_count;
     const struct ptxi_source_loc *locs; /* one for each instruction of `insns` */

@@ -74,7 +74,8 @@ uint32_t ptxi_native_rare(struct ptxi_native_builder *c, enum ptxi_native_rare_k
     if (!grow(c, (void **)&c->rare, c->rare_count, &c->rare_capacity, sizeof *c->rare))
         return UINT32_MAX;
     c->rare[c->rare_count] = (struct ptxi_native_rare){ .kind = kind, .insn = c->now, .jump = UINT32_MAX,
-                                                         .region_exit = c->region.exit, .partial = c->partial,
+                                                         .region_exit = c->region.exit,
+                                                         .region_whole = c->region.whole, .partial = c->partial,
                                                          .before = c->cache };
     return c->rare_count++;
 }

@@ -68,7 +68,8 @@ typedef void ptxi_native_lanes_emitter(struct ptxi_native_builder *c, const stru
 struct ptxi_native_rare {
     enum ptxi_native_rare_kind kind;
     uint32_t insn, target;               /* target: JUMP: number of an instruction */
-    uint32_t region_exit;                /* as in the builder */
+    uint32_t region_exit;                /* as in the region of the builder */
+    bool region_whole;
     bool partial;
     unsigned registers[2];               /* CANONIZE */
     ptxi_native_lanes_emitter *lanes;    /* HANDLER, REGION: what to try before, or NULL */
@@ -116,6 +117,7 @@ struct ptxi_native_region {
     uint32_t heads[PTXI_REGION_HEADS];   /* instructions to which its branches lead, and the end */
     unsigned head_count;
     uint32_t exit;                       /* code that leaves it at the instruction in rax; 0: no region */
+    bool whole;                          /* all lanes of the warp are on its paths, or wait at its heads */
     uint32_t jumps[PTXI_REGION_JUMPS];   /* to the next head */
     unsigned jump_count;
 };
@@ -196,6 +198,12 @@ static inline bool ptxi_native_is_mad_wide(const struct ptxi_insn *i)
 static inline bool ptxi_native_waits(const struct ptxi_insn *branch)
 {
     return branch->mods & (PTXI_LOOP_WAITS | PTXI_LOOP_POLLS);
+}
+
+/* Whether nobody reads what a slot has in inactive lanes now: in a region, these lanes wait at later blocks. */
+static inline bool ptxi_native_is_dead(const struct ptxi_native_builder *c, unsigned slot)
+{
+    return c->region.exit && c->region.whole && c->code->last_heads[slot] <= c->now;
 }
 
 /* --- parts --- */

@@ -169,6 +169,7 @@ static void put_region(struct ptxi_native_builder *c, const struct ptxi_native_r
         expect_no_split(c, r);
     ptxi_native_begin_region(c, r->insn + (uint32_t)c->code->insns[r->insn].imm);
     c->partial = true;
+    c->region.whole = !partial;
     c->in_rare_case = false;
     ptxi_native_put_paths(c, r->insn, emit);
     c->in_rare_case = true;
@@ -183,7 +184,7 @@ static void put_exit(struct ptxi_native_builder *c, const struct ptxi_native_rar
     if (r->kind == PTXI_RARE_REGION && ptxi_native_find_region(c, r->insn, &c->region))
         ptxi_native_put_region_exit(c);
     else
-        c->region.exit = r->region_exit;
+        c->region.exit = r->region_exit, c->region.whole = r->region_whole;
 }
 
 static void put_rare(struct ptxi_native_builder *c, const struct ptxi_native_rare *r)
@@ -231,6 +232,7 @@ static void put_rare_cases(struct ptxi_native_builder *c)
         uint32_t start;
 
         c->partial = r.partial;
+        c->now = r.insn;
         ptxi_native_add_piece(c, r.insn);
         put_exit(c, &r);
         start = c->x.size;

@@ -213,7 +213,7 @@ static void check_target(builder *c, unsigned slot, go_away *go, uint32_t rare)
 {
     uint32_t none;
 
-    if (!c->partial)
+    if (!c->partial || ptxi_native_is_dead(c, slot))
         return;
     none = jump_unless_row(c, slot);
     and_lanes(c, PTXI_STACK_INACTIVE);

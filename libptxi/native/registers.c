@@ -251,7 +251,7 @@ void ptxi_native_define(struct ptxi_native_builder *c, unsigned slot, unsigned k
     const int32_t part = ptxi_native_part(c, slot, k);
     unsigned old = find(c, part);
 
-    if (c->partial)
+    if (c->partial && !ptxi_native_is_dead(c, slot))
         keep_inactive(c, part, k, bits, reg);
     if (old != UINT_MAX)
         release(c, old);

@@ -592,6 +592,16 @@ static bool keep_unwritten(struct emitter *e)
     return true;
 }
 
+static bool keep_last_heads(struct emitter *e)
+{
+    uint32_t *heads = ARENA_NEW(e->arena, uint32_t, e->ir->frame_units);
+
+    for (uint32_t u = 0; heads && u < e->ir->frame_units; u++)
+        heads[u] = e->ir->last_heads[u] ? e->start[e->ir->last_heads[u] - 1] : 0;
+    e->code->last_heads = heads;
+    return heads;
+}
+
 static bool keep_pool(struct emitter *e)
 {
     uint16_t *pool = ARENA_NEW(e->arena, uint16_t, e->pool_count);
@@ -625,7 +635,8 @@ struct ptxi_code *ptxi_emit(struct ptxi_ir *ir, const struct ptxi_compile_option
         put_block(&e, p);
     assert(ir->oom || e.at == e.start[ir->order_count]);
     ptxi_mark_mbarrier_wait_loops(e.insns, e.at);
-    if (ir->oom || !put_setup(&e) || !put_consts(&e) || !keep_unwritten(&e) || !keep_texts(&e) || !keep_pool(&e))
+    if (ir->oom || !put_setup(&e) || !put_consts(&e) || !keep_unwritten(&e) || !keep_last_heads(&e) ||
+        !keep_texts(&e) || !keep_pool(&e))
         return NULL;
     e.code->name = ir->func->name->s;
     e.code->module = options->ctx;

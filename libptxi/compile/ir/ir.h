@@ -172,6 +172,10 @@ struct ptxi_ir {
     struct ptxi_slot_range *unwritten;
     uint32_t unwritten_count;
 
+    /* last_heads.c: per unit of the frame: 1 + the position in the order of the last block at whose start a register in
+     * this unit is live; 0: none */
+    uint32_t *last_heads;
+
     uint32_t barriers;   /* as in struct ptxi_code */
     bool untracked;      /* the same */
     bool calls_untracked; /* functions that this one may call do */
