@@ -92,10 +92,22 @@ static bool waits_for_others(const struct ptxi_warp *w)
     return false;
 }
 
+/* Whether a split can run. Warps that have exited meanwhile wake splits that wait for their warpgroup. */
+static bool is_any_split_ready(const struct ptxi_warp *w)
+{
+    uint32_t k = 0;
+
+    while (k < w->split_count && w->splits[k].state != PTXI_SPLIT_READY)
+        k++;
+    return k < w->split_count;
+}
+
 static enum stall resolve_stall(struct ptxi_warp *w)
 {
     bool work;
 
+    if (is_any_split_ready(w))
+        return STALL_RESOLVED;
     if (is_at_barrier(w)) {
         ptxi_barrier_arrive_splits(w->cta, w);
         return STALL_RESOLVED;
