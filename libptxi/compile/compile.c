@@ -119,14 +119,15 @@ static bool make_ir(struct ptxi_lower *l, struct ptxi_diag *diags)
     return !wrong;
 }
 
-/* Whether a function of the module has bulk operations, which may be on shared memory. */
-static bool has_bulk(const struct ptxi_module_ast *tree)
+/* Whether a function of the module has operations by the async proxy, which may be on shared memory. */
+static bool has_async_proxy(const struct ptxi_module_ast *tree)
 {
     for (uint32_t f = 0; f < tree->func_count; f++)
         for (uint32_t k = 0; k < tree->funcs[f]->inst_count; k++) {
             const struct ptxi_match *m = tree->funcs[f]->insts[k].match;
 
-            if (m->row->family == PTXI_M_cp && ptxi_isa_has_word(m, PTXI_Q_bulk))
+            if (m->row->family == PTXI_M_wgmma ||
+                (m->row->family == PTXI_M_cp && ptxi_isa_has_word(m, PTXI_Q_bulk)))
                 return true;
         }
     return false;
@@ -149,7 +150,7 @@ static struct ptxi_code *compile(const struct ptxi_layout *layout, const struct 
     code->shared_bytes = (uint32_t)l.shared_bytes - code->shared_base;
     code->shared_end = l.shared_end;
     code->in_clusters = layout->in_clusters;
-    code->async_proxy = options->check && has_bulk(layout->tree);
+    code->async_proxy = options->check && has_async_proxy(layout->tree);
     return code;
 }
 

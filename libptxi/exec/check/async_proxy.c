@@ -85,13 +85,14 @@ static void report(const struct ptxi_check_thread *t, const struct ptxi_record *
 }
 
 void ptxi_proxy_check(const struct ptxi_check_thread *t, struct ptxi_cta *owner, uint32_t offset, uint32_t size,
-                      enum ptxi_access access, uint32_t place)
+                      enum ptxi_access access, uint32_t place, bool after_copies)
 {
     struct ptxi_record *r = owner->check->generic_writes;
     uint32_t agent = t->cta->check->check->first_agent, count = t->cta->check->check->agent_count;
 
     for (uint32_t n = offset / PTXI_PROXY_BYTES; r && n <= (offset + size - 1) / PTXI_PROXY_BYTES; n++) {
-        if (r[n].agent - agent < count && ptxi_order_in_cluster(t->cta, r[n].agent) && !is_fenced(t, &r[n]))
+        if (r[n].agent - agent < count && ptxi_order_in_cluster(t->cta, r[n].agent) && !is_fenced(t, &r[n]) &&
+            (after_copies || !ptxi_record_is_async(&r[n])))
             report(t, &r[n], access, place, n * PTXI_PROXY_BYTES);
         r[n].agent = 0;
     }

@@ -13,8 +13,9 @@ void ptxi_proxy_note_write(const struct ptxi_check_thread *t, struct ptxi_cta *o
                            uint32_t meta);
 /* The instruction after `i`, a check_access, writes to shared memory, which may be at generic addresses. */
 void ptxi_proxy_note_writes(struct ptxi_warp *w, const struct ptxi_insn *i, uint32_t meta);
-/* A thread starts a bulk operation at a place, which accesses shared memory of a CTA. Reports a missing fence. */
+/* A thread starts a bulk operation or wgmma at a place, which accesses shared memory of a CTA. Reports a missing
+ * fence. after_copies: also after the writes of cp.async. */
 void ptxi_proxy_check(const struct ptxi_check_thread *t, struct ptxi_cta *owner, uint32_t offset, uint32_t size,
-                      enum ptxi_access access, uint32_t place);
+                      enum ptxi_access access, uint32_t place, bool after_copies);
 
 #endif

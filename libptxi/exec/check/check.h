@@ -96,6 +96,9 @@ void ptxi_check_async_waits(struct ptxi_warp *w, uint32_t n);
 /* The same for groups of bulk operations. read_only: only their sources have been read. */
 void ptxi_check_bulk_commits(struct ptxi_warp *w);
 void ptxi_check_bulk_waits(struct ptxi_warp *w, uint32_t n, bool read_only);
+/* The same for groups of wgmma. */
+void ptxi_check_wgmma_commits(struct ptxi_warp *w);
+void ptxi_check_wgmma_waits(struct ptxi_warp *w, uint32_t n);
 /* The mbarrier will tell the end of bulk operations. Returns its number in records. */
 unsigned ptxi_check_mbarrier_tracks_bulk(struct ptxi_cta *owner, uint32_t offset);
 

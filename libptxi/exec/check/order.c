@@ -37,7 +37,7 @@ static void forget_warp(struct ptxi_check_warp *w)
     memset(w->unfenced, 0, sizeof w->unfenced);
     memset(w->touched, 0, sizeof w->touched);
     w->async_waited = w->async_told = 0;
-    w->async_groups = w->bulk_groups = w->passed = w->cluster_arrived = 0;
+    w->async_groups = w->bulk_groups = w->wgmma_groups = w->passed = w->cluster_arrived = 0;
     w->behind_barrier = 0;
     memset(w->behind, 0, sizeof w->behind);
     memset(w->proxy_fences, 0, sizeof w->proxy_fences);
@@ -651,6 +651,56 @@ unsigned ptxi_order_bulk_of_mbarrier(uint32_t index) { return index % BULK_MBARR
 unsigned ptxi_order_bulk_of_warp(unsigned warp, bool write)
 {
     return (write ? BULK_WRITES : BULK_READS) + warp % BULK_WARPS;
+}
+
+enum { WARPGROUP_WARPS = 4 };
+
+/* Waits for bulk stores and for wgmma share numbers. */
+unsigned ptxi_order_bulk_of_warpgroup(unsigned warp)
+{
+    return BULK_READS + warp / WARPGROUP_WARPS % BULK_WARPS;
+}
+
+void ptxi_check_wgmma_commits(struct ptxi_warp *w)
+{
+    uint32_t clock = ++*ptxi_order_clock(w->cta);
+
+    for (unsigned half = 0; half < PTXI_WARP32S; half++) {
+        struct ptxi_check_warp *k = &w->cta->check->warps[w->index * PTXI_WARP32S + half];
+
+        if ((uint32_t)(w->active >> (32 * half)))
+            k->wgmma_commits[k->wgmma_groups++ % PTXI_ASYNC_GROUPS] = clock;
+    }
+}
+
+/* The time of the latest commit of a group by a warp of the warpgroup. The operations are those of all its warps. */
+static uint32_t commit_of_warpgroup(const struct ptxi_check_cta *k, unsigned warp, uint32_t group)
+{
+    const struct ptxi_check_warp *first = &k->warps[warp / WARPGROUP_WARPS * WARPGROUP_WARPS];
+    uint32_t latest = 0;
+
+    for (const struct ptxi_check_warp *x = first; x < first + WARPGROUP_WARPS; x++)
+        if (x->wgmma_groups > group && x->wgmma_commits[group % PTXI_ASYNC_GROUPS] > latest)
+            latest = x->wgmma_commits[group % PTXI_ASYNC_GROUPS];
+    return latest;
+}
+
+void ptxi_check_wgmma_waits(struct ptxi_warp *w, uint32_t n)
+{
+    struct ptxi_check_cta *k = w->cta->check;
+
+    n = n < PTXI_ASYNC_GROUPS ? n : PTXI_ASYNC_GROUPS - 1;
+    for (unsigned warp = w->index * PTXI_WARP32S, end = warp + PTXI_WARP32S; warp < end; warp++) {
+        struct ptxi_check_warp *x = &k->warps[warp];
+
+        if (x->wgmma_groups <= n)
+            continue;
+        uint32_t clock = commit_of_warpgroup(k, warp, x->wgmma_groups - 1 - n);
+        struct ptxi_vclock_entry e = ptxi_order_async_entry(
+            k, PTXI_WHO_BULK + ptxi_order_bulk_of_warpgroup(warp), clock);
+
+        ptxi_vclock_add(&x->what.known, &e, 1);
+    }
 }
 
 void ptxi_check_bulk_commits(struct ptxi_warp *w)

@@ -22,6 +22,8 @@ void ptxi_order_all(struct ptxi_cta *lead);
 /* The number of what tells the end of bulk operations: an mbarrier of the CTA, or the groups of a warp. */
 unsigned ptxi_order_bulk_of_mbarrier(uint32_t index);
 unsigned ptxi_order_bulk_of_warp(unsigned warp, bool write);
+/* The same of the wgmma groups of the warpgroup that has the warp. */
+unsigned ptxi_order_bulk_of_warpgroup(unsigned warp);
 
 /* Whether all lanes of a warp know that an asynchronous copy has ended. */
 bool ptxi_order_async_has_ended(const struct ptxi_check_cta *k, unsigned warp, const struct ptxi_record *r);

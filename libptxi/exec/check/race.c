@@ -1052,6 +1052,24 @@ static struct ptxi_record bulk_record(const struct access *a, const struct ptxi_
     return r;
 }
 
+void ptxi_race_touch_wgmma(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, uint64_t address,
+                           uint32_t size)
+{
+    struct ptxi_check_cta *k = w->cta->check;
+    struct access a = { .t = { w->cta, w->index * PTXI_WARP32S + lane / 32, lane % 32 }, .w = w, .i = i,
+                        .size = size };
+
+    if (!(w->cta->grid->tools >> PTXI_TOOL_RACE & 1) || !find_shared(&a, address))
+        return;
+    be_exact(a.owner);
+    a.owner->check->has_async = k->has_async = true;
+    ptxi_proxy_check(&a.t, a.owner, (uint32_t)a.address, size, PTXI_AK_LOAD, place_of(w, i), false);
+    a.record = (struct ptxi_record){ k->agent, *ptxi_order_clock(w->cta), a.t.warp * 32 + a.t.lane,
+                                     place_of(w, i) | PTXI_META_BULK |
+                                     ptxi_order_bulk_of_warpgroup(a.t.warp) << PTXI_META_WARP };
+    touch(&a);
+}
+
 void ptxi_race_touch_bulk(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane,
                           const struct ptxi_bulk_touch *b)
 {
@@ -1065,7 +1083,7 @@ void ptxi_race_touch_bulk(struct ptxi_warp *w, const struct ptxi_insn *i, unsign
         be_exact(a.owner);
         a.owner->check->has_async = true;
         ptxi_proxy_check(&a.t, a.owner, (uint32_t)b->address, b->size, b->write ? PTXI_AK_STORE : PTXI_AK_LOAD,
-                         place_of(w, i));
+                         place_of(w, i), true);
     }
     k->has_async |= a.owner != NULL;
     ++*ptxi_order_clock(w->cta); /* later than what has ended before */

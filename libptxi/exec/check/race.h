@@ -58,6 +58,10 @@ struct ptxi_bulk_touch {
     struct ptxi_cta *owner;  /* of the mbarrier; NULL: there is none */
     uint32_t mbarrier;       /* its offset */
 };
+/* A warp reads an operand of wgmma in shared memory, at an address in its window. A wait for its group tells the
+ * end. */
+void ptxi_race_touch_wgmma(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, uint64_t address,
+                           uint32_t size);
 void ptxi_race_touch_bulk(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane,
                           const struct ptxi_bulk_touch *b);
 

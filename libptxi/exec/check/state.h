@@ -53,6 +53,7 @@ struct ptxi_check_warp {     /* of 32 lanes */
     uint32_t async_waited, async_told;
     uint64_t acquiring[32];  /* addresses of the strong read that is being executed */
     uint32_t bulk_commits[PTXI_ASYNC_GROUPS], bulk_groups; /* the same for bulk operations */
+    uint32_t wgmma_commits[PTXI_ASYNC_GROUPS], wgmma_groups; /* and for wgmma */
     uint32_t proxy_fences[32]; /* times of the latest fence.proxy.async */
     uint32_t passed;         /* lanes that have passed a barrier of the whole CTA */
     uint32_t behind[PTXI_PASSED_POINTS]; /* by imm of check_passed: lanes that have executed it */

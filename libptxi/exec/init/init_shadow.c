@@ -171,7 +171,8 @@ void ptxi_init_copy(uint64_t to, uint64_t from, uint64_t size)
     if (!atomic_load_explicit(&used, memory_order_acquire))
         return;
     for (uint64_t done = 0; done < size;) {
-        uint64_t n = size - done < PAGE ? size - done : PAGE, at = backwards ? size - done - n : done;
+        uint64_t n = size - done < PAGE ? size - done : PAGE;
+        uint64_t at = backwards ? size - done - n : done;
 
         if (ptxi_init_is_defined(from + at, n))
             set_range(to + at, n, false);

@@ -6,6 +6,8 @@
  * them. */
 #include <string.h>
 
+#include "exec/check/check.h"
+#include "exec/check/race.h"
 #include "exec/engine/handler.h"
 #include "exec/init/init.h"
 #include "exec/init/init_registers.h"
@@ -107,6 +109,68 @@ static bool read_operands(struct ptxi_warp *w, const struct ptxi_insn *i, const 
         ptxi_sparse_columns(x->bits, x->k, x->selector, register_of(w, slot_of_metadata(x), first), t->column[0],
                             KVEC_MAX_K);
     return true;
+}
+
+/* --- checks of races --- */
+
+/* Bytes of an operand that are next to each other. */
+struct stretch {
+    uint32_t first, end;
+};
+
+static void note_stretch(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned first, const struct stretch *s)
+{
+    if (s->end > s->first)
+        ptxi_race_touch_wgmma(w, i, first, s->first + (uint64_t)w->shared_at, s->end - s->first);
+}
+
+static void note_unit(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned first, struct stretch *s, uint32_t at)
+{
+    if (at == s->end) {
+        s->end += UNIT_BYTES;
+    } else if (at + UNIT_BYTES == s->first) {
+        s->first = at;
+    } else {
+        note_stretch(w, i, first, s);
+        *s = (struct stretch){ at, at + UNIT_BYTES };
+    }
+}
+
+/* As shared_matrix_read() for elements of 2 bytes. Units without swizzling are next to those of other rows. */
+static void note_matrix(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned first, const struct shared_matrix *m,
+                        unsigned from, unsigned count, unsigned bytes)
+{
+    enum { ELEMENT = 2, PER_UNIT = UNIT_BYTES / ELEMENT };
+    unsigned rows = count, units = bytes / UNIT_BYTES, row = from, unit = 0;
+    struct stretch s = { 0, 0 };
+
+    if (m->mn_major) {
+        rows = bytes / ELEMENT;
+        units = count / PER_UNIT;
+        row = 0;
+        unit = from / PER_UNIT;
+    }
+    for (unsigned k = 0; k < rows * units && m->swizzle_bytes == UNIT_BYTES; k++)
+        note_unit(w, i, first, &s, shared_matrix_offset(m, row + k % rows, unit + k / rows));
+    for (unsigned k = 0; k < rows * units && m->swizzle_bytes != UNIT_BYTES; k++)
+        note_unit(w, i, first, &s, shared_matrix_offset(m, row + k / units, unit + k % units));
+    note_stretch(w, i, first, &s);
+}
+
+/* Tells the checker about the operands in shared memory. The first warp of a warpgroup stands for all that read B. */
+static __attribute__((noinline)) void note_operands(struct ptxi_warp *w, const struct ptxi_insn *i,
+                                                    const struct ptxi_wgmma *x, unsigned first)
+{
+    unsigned rank = (w->first_thread + first) / 32 % 4;
+    struct shared_matrix b = decode_descriptor(w, descriptor_of(w, slot_of_b(x), first), x->turn_b);
+
+    if (x->a_in_memory) {
+        struct shared_matrix a = decode_descriptor(w, descriptor_of(w, slots_of_a(x)[0], first), x->turn_a);
+
+        note_matrix(w, i, first, &a, M * rank, M, 32);
+    }
+    if (!rank)
+        note_matrix(w, i, first, &b, 0, x->n, x->k * x->bits / 8);
 }
 
 /* --- products --- */
@@ -273,6 +337,8 @@ OP( wgmma )
             continue;
         if (!read_operands(w, i, x, first, &t))
             return w->stop;
+        if (w->cta->check)
+            note_operands(w, i, x, first);
         multiply(w, i, x, first, &t, scale_d >> ptxi_first_lane(here) & 1);
     }
     if (i > w->frame->code->insns && i[-1].op == PTXI_OP_init_wgmma &&
@@ -303,6 +369,8 @@ OP( wgmma_fence )
 
 OP( wgmma_commit )
 {
+    if (w->cta->check && !(w->active != w->live && ptxi_absent_lanes(w)))
+        ptxi_check_wgmma_commits(w);
     return increment(w, i, w->wgmma_groups);
 }
 
@@ -316,5 +384,7 @@ OP( wgmma_wait )
         if (w->active & ptxi_warp32_lanes(k) && w->wgmma_groups[k] > pending &&
             must_wait(w, k, 0, w->wgmma_groups[k] - pending))
             return ptxi_leave_warpgroup(w, i);
+    if (w->cta->check)
+        ptxi_check_wgmma_waits(w, pending);
     NEXT;
 }

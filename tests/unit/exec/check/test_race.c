@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCKS = 4, THREADS = 64, BYTES = 4096 };
+enum { BLOCKS = 4, THREADS = 64, BYTES = 16384 };
 
 static ptxiModule module;
 static ptxiDevicePtr mem;
@@ -142,6 +142,48 @@ START_TEST(wgmma)
 }
 END_TEST
 
+/* Launches a kernel of operands.cu. */
+static void launch_operands(ptxiFunction f)
+{
+    void *params[] = { &mem };
+
+    ok(ptxiMemsetD8(mem, 0, BYTES));
+    ok(ptxiLaunchKernel(f, 1, 1, 1, 160, 1, 1, 0, NULL, params, NULL));
+    ok(ptxiCtxSynchronize());
+}
+
+START_TEST(operands)
+{
+    set_up("exec/check/operands.ptx", PTXI_SANITIZER_SYNC | PTXI_SANITIZER_RACE, 1);
+    ck_assert_uint_eq(count_wrong(9, launch_operands), 0);
+    close_context();
+}
+END_TEST
+
+/* Launches a kernel of tensor_copies.cu. */
+static void launch_tensor_copies(ptxiFunction f)
+{
+    static ptxiTensorMap map;
+    const uint64_t size[2] = { 32, 64 }, stride[1] = { 128 };
+    const uint32_t box[2] = { 32, 16 }, step[2] = { 1, 1 };
+    void *params[] = { &mem, &map };
+
+    ok(ptxiMemsetD8(mem, 0, BYTES));
+    ok(ptxiTensorMapEncodeTiled(&map, PTXI_TENSOR_MAP_DATA_TYPE_UINT32, 2, (void *)(uintptr_t)mem, size, stride, box,
+                                step, PTXI_TENSOR_MAP_INTERLEAVE_NONE, PTXI_TENSOR_MAP_SWIZZLE_NONE,
+                                PTXI_TENSOR_MAP_L2_PROMOTION_NONE, PTXI_TENSOR_MAP_FLOAT_OOB_FILL_NONE));
+    ok(ptxiLaunchKernel(f, 2, 1, 1, 128, 1, 1, 0, NULL, params, NULL));
+    ok(ptxiCtxSynchronize());
+}
+
+START_TEST(tensor_copies)
+{
+    set_up("exec/check/tensor_copies.ptx", PTXI_SANITIZER_RACE, (unsigned)_i);
+    ck_assert_uint_eq(count_wrong(14, launch_tensor_copies), 0);
+    close_context();
+}
+END_TEST
+
 START_TEST(tensor_memory)
 {
     check_pairs("exec/check/tensor.ptx", PTXI_SANITIZER_MEMORY, 1, 4);
@@ -243,6 +285,8 @@ int main(void)
     tcase_add_test(t, misuse);
     tcase_add_test(t, transfers);
     tcase_add_test(t, wgmma);
+    tcase_add_test(t, operands);
+    tcase_add_loop_test(t, tensor_copies, 1, 3);
     tcase_add_test(t, tensor_memory);
     tcase_add_test(t, annotated);
     tcase_add_test(t, variables);
