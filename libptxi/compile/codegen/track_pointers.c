@@ -2,10 +2,11 @@
  * objects that the pointer may come from (exec/check/object_ops.c).
  *
  * The origins of a register are the registers that it is computed from and that may hold a pointer: parameters of the
- * kernel, addresses of variables, and loaded values. Nothing is assumed about the computation, because compilers
- * compute an address from the difference of two others. An access is wrong only if its object is that of no origin. A
- * loaded value is no known origin, so it can only excuse an access. The origins of a register are not known if it has
- * too many of them, or if it depends on results of calls, atomic operations and the like, or on halves of pointers.
+ * kernel, addresses of variables, and values that were loaded, passed to the function or returned by one. Nothing is
+ * assumed about the computation, because compilers compute an address from the difference of two others. An access is
+ * wrong only if its object is that of no origin. Loaded and passed values may be anything: if one of several origins
+ * that point to objects is such a value, the access is not judged. The origins of a register are not known if it has
+ * too many of them, or if it depends on atomic operations and the like, or on halves of pointers.
  *
  * An origin is read at the access, so it must still have the value that the pointer was computed from. That is so if
  * all registers in between are written once. Others merge values of different times, such as those of loops, and keep
@@ -19,7 +20,7 @@ struct tracker {
     struct ptxi_ir_insertions ins;
     struct ptxi_origins *of;  /* per register */
     uint8_t *definitions; /* per register: the number of writes, at most 2; one in some lanes counts as 2 */
-    bool *param, *loaded; /* per register: it is a parameter of the kernel; a loaded value */
+    bool *param, *loaded; /* per register: it is a parameter of the kernel; a value that was loaded or passed */
     bool changed;
 };
 
@@ -60,6 +61,17 @@ void ptxi_count_definitions(const struct ptxi_ir *ir, uint8_t *definitions)
     }
 }
 
+/* Whether the instruction makes a register of two words that were passed to the function, or returned by one. */
+static bool joins_passed(const struct ptxi_ir *ir, const struct ptxi_ir_inst *i)
+{
+    const struct ptxi_vreg *low, *high;
+
+    if (i->op != PTXI_OP_pack_2x32 || i->reads != (1u << PTXI_F_A | 1u << PTXI_F_B))
+        return false;
+    low = &ir->vregs[i->v[PTXI_F_A]], high = &ir->vregs[i->v[PTXI_F_B]];
+    return low->kind == PTXI_VR_WORD && high->kind == PTXI_VR_WORD && low->value == high->value;
+}
+
 static void find_kinds(struct tracker *t)
 {
     for (uint32_t k = 0; k < t->ir->count; k++) {
@@ -69,7 +81,7 @@ static void find_kinds(struct tracker *t)
 
         while (!(i->flags & PTXI_IF_DEAD) && ptxi_ir_next(&w, &v)) {
             t->param[v] |= is_param_load(i->op) && i->flags & PTXI_IF_PURE && t->ir->func->is_entry;
-            t->loaded[v] |= !t->param[v] && ptxi_op_flags[i->op] & PTXI_OP_FLAG_LOAD;
+            t->loaded[v] |= !t->param[v] && (ptxi_op_flags[i->op] & PTXI_OP_FLAG_LOAD || joins_passed(t->ir, i));
         }
     }
 }
@@ -170,15 +182,6 @@ static struct ptxi_origins origins_of(const struct tracker *t, uint32_t address)
     return o;
 }
 
-static bool is_known(const struct tracker *t, const struct ptxi_origins *o)
-{
-    bool any = false;
-
-    for (unsigned k = 0; k < o->count; k++)
-        any |= !t->loaded[o->v[k]];
-    return any && !o->unknown;
-}
-
 void ptxi_check_origins(struct ptxi_ir *ir, struct ptxi_ir_insertions *ins, uint32_t at, const struct ptxi_origins *o,
                         uint16_t mods)
 {
@@ -212,7 +215,7 @@ static void check(struct tracker *t, uint32_t at)
     if (!access.check || access.check & (PTXI_CHECK_SHARED | PTXI_CHECK_LOCAL) || access.flags & PTXI_IF_DEAD)
         return;
     o = origins_of(t, access.v[PTXI_F_A]);
-    if (!is_known(t, &o))
+    if (o.unknown || !o.count)
         return;
     for (unsigned k = 0; k < o.count; k++) {
         mods |= (uint16_t)(t->loaded[o.v[k]] << (PTXI_OBJECT_LOADED_SHIFT + k));

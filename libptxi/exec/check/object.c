@@ -84,17 +84,17 @@ static bool is_stray(const struct ptxi_warp *w, const struct ptxi_insn *i, unsig
                      const uint64_t *const origins[PTXI_OBJECT_ORIGINS], const struct ptxi_mem_region *accessed,
                      struct ptxi_mem_region *from)
 {
-    bool any = false;
+    unsigned pointers = 0, loaded = 0;
 
     for (unsigned k = 0; k < PTXI_OBJECT_ORIGINS && origins[k]; k++) {
         enum origin o = compare(w, origins[k][lane], accessed, from);
-        bool loaded = i->mods >> (PTXI_OBJECT_LOADED_SHIFT + k) & 1;
 
-        if (o == IS_OF_THE_OBJECT || (loaded && o != IS_OTHER))
+        if (o == IS_OF_THE_OBJECT)
             return false;
-        any |= o == IS_OF_ANOTHER_OBJECT;
+        pointers += o == IS_OF_ANOTHER_OBJECT;
+        loaded += o == IS_OF_ANOTHER_OBJECT && i->mods >> (PTXI_OBJECT_LOADED_SHIFT + k) & 1;
     }
-    return any && !has_loose_bounds(accessed);
+    return pointers && (pointers == 1 || !loaded) && !has_loose_bounds(accessed);
 }
 
 static void report(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, uint64_t address,

@@ -18,6 +18,15 @@ static struct ptxi_address_range find_addresses(const struct ptxi_warp *w, const
                                         ptxi_address_range_64(ptxi_address_lanes(a, lanes), w->active);
 }
 
+static bool is_same(const struct ptxi_warp *w, const uint64_t *values)
+{
+    uint64_t first = values[ptxi_first_lane(w->active)], off = 0;
+
+    for (ptxi_lanes left = w->active; left; left &= left - 1)
+        off |= values[ptxi_first_lane(left)] ^ first;
+    return !off;
+}
+
 /* Whether all lanes access the object of an origin that they share. True for nearly all accesses. */
 static bool is_inside(const struct ptxi_warp *w, const struct ptxi_insn *i, uint16_t slot, unsigned k)
 {
@@ -25,7 +34,7 @@ static bool is_inside(const struct ptxi_warp *w, const struct ptxi_insn *i, uint
     struct ptxi_address_range r;
     struct ptxi_object_bounds b;
 
-    if (!(i->mods >> (PTXI_OBJECT_SAME_SHIFT + k) & 1))
+    if (!(i->mods >> (PTXI_OBJECT_SAME_SHIFT + k) & 1) && !is_same(w, origin))
         return false;
     b = ptxi_object_at(w, origin[ptxi_first_lane(w->active)]);
     r = find_addresses(w, i);

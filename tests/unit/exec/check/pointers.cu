@@ -56,9 +56,35 @@ KERNEL(e_loaded_index) { a[loaded[1]] = 1; }
 KERNEL(c_member) { r.first[threadIdx.x] = 1; }
 KERNEL(e_member) { r.first[r.distance] = 1; }
 
-// Origins of arguments of functions are not known.
+KERNEL(e_loaded_pointer) { ((int *)loaded[0])[-distance] = 1; }
+KERNEL(e_loaded_both) { ((int *)loaded[0])[-loaded[1]] = 1; }
+KERNEL(c_loaded_both) { ((int *)loaded[0])[loaded[1] & 7] = 1; }
+KERNEL(c_loaded_end) { ((int *)(loaded[0] + 256))[-1 - (int)threadIdx.x] = 1; }
+
+// Arguments and results of functions.
 __device__ __noinline__ void store(int *p, long at) { p[at] = 1; }
-KERNEL(c_argument) { store(a, distance); }
+__device__ __noinline__ int *same(int *p) { return p; }
+KERNEL(e_argument) { store(a, distance); }
+KERNEL(c_argument) { store(a, threadIdx.x); }
+KERNEL(e_result) { same(a)[distance] = 1; }
+KERNEL(c_result) { same(a)[threadIdx.x] = 1; }
+
+// Blocks of malloc.
+__device__ long between;
+template <int Faulty> __device__ void use_blocks()
+{
+    char *p = (char *)malloc(256), *q = (char *)malloc(256);
+
+    if (threadIdx.x == 0) {
+        *(volatile long *)&between = q - p;
+        p[Faulty ? *(volatile long *)&between : 5] = 1;
+        q[5] = 1;
+    }
+    free(p);
+    free(q);
+}
+KERNEL(e_block) { use_blocks<1>(); }
+KERNEL(c_block) { use_blocks<0>(); }
 
 // An address of shared memory or of local memory is none of an allocation.
 KERNEL(c_generic)
