@@ -37,6 +37,8 @@ static void forget_warp(struct ptxi_check_warp *w)
     memset(w->unfenced, 0, sizeof w->unfenced);
     memset(w->touched, 0, sizeof w->touched);
     w->async_waited = w->async_told = 0;
+    memset(w->bulk_waited, 0, sizeof w->bulk_waited);
+    memset(w->bulk_told, 0, sizeof w->bulk_told);
     w->async_groups = w->bulk_groups = w->wgmma_groups = w->passed = w->cluster_arrived = 0;
     w->behind_barrier = 0;
     memset(w->behind, 0, sizeof w->behind);
@@ -225,8 +227,16 @@ static bool is_own_ended_copy(const struct ptxi_check_thread *t, const struct pt
 {
     const struct ptxi_check_cta *k = t->cta->check;
 
-    return r->agent == k->agent && !ptxi_record_is_bulk(r) && ptxi_record_warp(r) == t->warp &&
-           r->lanes == UINT32_C(1) << t->lane && r->clock < k->warps[t->warp].async_waited;
+    const struct ptxi_check_warp *w = &k->warps[t->warp];
+    bool writes;
+
+    if (r->agent != k->agent)
+        return false;
+    if (!ptxi_record_is_bulk(r))
+        return ptxi_record_warp(r) == t->warp && r->lanes == UINT32_C(1) << t->lane && r->clock < w->async_waited;
+    writes = ptxi_record_warp(r) == ptxi_order_bulk_of_warp(t->warp, true);
+    return ptxi_record_thread(r) == t->warp * 32 + t->lane && r->clock < w->bulk_waited[writes] &&
+           (writes || ptxi_record_warp(r) == ptxi_order_bulk_of_warp(t->warp, false));
 }
 
 bool ptxi_order_is_before(const struct ptxi_check_thread *t, const struct ptxi_record *r, uint32_t lanes, bool pending)
@@ -642,23 +652,14 @@ void ptxi_check_async_waits(struct ptxi_warp *w, uint32_t n)
 
 /* --- bulk operations --- */
 
-/* The numbers of what tells the end of bulk operations: the mbarriers of a CTA, and groups of its warps: of their reads
- * and writes. Those that share a number know too much: races are missed. */
-enum { BULK_MBARRIERS = 16, BULK_WARPS = 8, BULK_READS = BULK_MBARRIERS, BULK_WRITES = BULK_READS + BULK_WARPS };
-
-unsigned ptxi_order_bulk_of_mbarrier(uint32_t index) { return index % BULK_MBARRIERS; }
-
-unsigned ptxi_order_bulk_of_warp(unsigned warp, bool write)
-{
-    return (write ? BULK_WRITES : BULK_READS) + warp % BULK_WARPS;
-}
+unsigned ptxi_order_bulk_of_mbarrier(uint32_t index) { return index % PTXI_BULK_MBARRIERS; }
 
 enum { WARPGROUP_WARPS = 4 };
 
 /* Waits for bulk stores and for wgmma share numbers. */
 unsigned ptxi_order_bulk_of_warpgroup(unsigned warp)
 {
-    return BULK_READS + warp / WARPGROUP_WARPS % BULK_WARPS;
+    return PTXI_BULK_READS + warp / WARPGROUP_WARPS % PTXI_BULK_WARPS;
 }
 
 void ptxi_check_wgmma_commits(struct ptxi_warp *w)
@@ -727,11 +728,10 @@ void ptxi_check_bulk_waits(struct ptxi_warp *w, uint32_t n, bool read_only)
         if (x->bulk_groups <= n)
             continue;
         for (unsigned write = 0; write < (read_only ? 1 : 2); write++) {
-            struct ptxi_vclock_entry e = ptxi_order_async_entry(
-                k, PTXI_WHO_BULK + ptxi_order_bulk_of_warp(warp, write),
-                x->bulk_commits[(x->bulk_groups - 1 - n) % PTXI_ASYNC_GROUPS]);
+            uint32_t clock = x->bulk_commits[(x->bulk_groups - 1 - n) % PTXI_ASYNC_GROUPS];
 
-            ptxi_vclock_add(&x->what.known, &e, 1);
+            if (x->bulk_waited[write] < clock)
+                x->bulk_waited[write] = clock;
         }
     }
 }

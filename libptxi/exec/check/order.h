@@ -19,9 +19,8 @@ void ptxi_order_learn(struct ptxi_warp *w, ptxi_lanes lanes, const struct ptxi_k
 /* All accesses of a cluster happen before its later ones. */
 void ptxi_order_all(struct ptxi_cta *lead);
 
-/* The number of what tells the end of bulk operations: an mbarrier of the CTA, or the groups of a warp. */
+/* The number of what tells the end of bulk operations: an mbarrier of the CTA. ptxi_order_bulk_of_warp() is another. */
 unsigned ptxi_order_bulk_of_mbarrier(uint32_t index);
-unsigned ptxi_order_bulk_of_warp(unsigned warp, bool write);
 /* The same of the wgmma groups of the warpgroup that has the warp. */
 unsigned ptxi_order_bulk_of_warpgroup(unsigned warp);
 

@@ -48,11 +48,12 @@ struct ptxi_check_warp {     /* of 32 lanes */
      * memory. If another thread had the lock before, these accesses would not happen after its own. */
     uint32_t unfenced[PTXI_LEVELS], touched[PTXI_LEVELS];
     uint32_t async_commits[PTXI_ASYNC_GROUPS], async_groups; /* times of the latest commits, and their number */
-    /* Each lane knows that its own copies before this time have ended, and all its lanes know it of those before the
-     * second one. */
+    /* Each lane knows that its own copies before this time have ended, and all lanes know it of those before the second
+     * one. */
     uint32_t async_waited, async_told;
     uint64_t acquiring[32];  /* addresses of the strong read that is being executed */
-    uint32_t bulk_commits[PTXI_ASYNC_GROUPS], bulk_groups; /* the same for bulk operations */
+    uint32_t bulk_commits[PTXI_ASYNC_GROUPS], bulk_groups; /* the same for bulk operations: */
+    uint32_t bulk_waited[2], bulk_told[2]; /* their reads; all of them */
     uint32_t wgmma_commits[PTXI_ASYNC_GROUPS], wgmma_groups; /* and for wgmma */
     uint32_t proxy_fences[32]; /* times of the latest fence.proxy.async */
     uint32_t passed;         /* lanes that have passed a barrier of the whole CTA */
@@ -192,17 +193,34 @@ static inline struct ptxi_vclock_entry ptxi_order_async_entry(const struct ptxi_
     return (struct ptxi_vclock_entry){ ptxi_who(k->agent | PTXI_WHO_ASYNC, warp, PTXI_WHO_ALL), clock };
 }
 
+/* The numbers of what tells the end of bulk operations: the mbarriers of a CTA, and groups of its warps: of their reads
+ * and writes. Those that share a number know too much: races are missed. */
+enum { PTXI_BULK_MBARRIERS = 16, PTXI_BULK_WARPS = 8, PTXI_BULK_READS = PTXI_BULK_MBARRIERS,
+       PTXI_BULK_WRITES = PTXI_BULK_READS + PTXI_BULK_WARPS };
+
+static inline unsigned ptxi_order_bulk_of_warp(unsigned warp, bool write)
+{
+    return (write ? PTXI_BULK_WRITES : PTXI_BULK_READS) + warp % PTXI_BULK_WARPS;
+}
+
 /* What lanes know of the end of their own asynchronous copies becomes known to their warp. It does when lanes
  * synchronise with others in any way: this may miss a race with the copy of a lane that takes no part. */
 static inline void ptxi_order_tell_async(struct ptxi_check_cta *k, unsigned warp)
 {
     struct ptxi_check_warp *w = &k->warps[warp];
-    struct ptxi_vclock_entry e = ptxi_order_async_entry(k, warp, w->async_waited);
 
-    if (w->async_told == w->async_waited)
-        return;
+    if (w->async_told != w->async_waited)
+        ptxi_vclock_add(&w->what.known,
+                        (struct ptxi_vclock_entry[]){ ptxi_order_async_entry(k, warp, w->async_waited) }, 1);
     w->async_told = w->async_waited;
-    ptxi_vclock_add(&w->what.known, &e, 1);
+    for (unsigned write = 0; write < 2; write++) {
+        struct ptxi_vclock_entry e = ptxi_order_async_entry(k, PTXI_WHO_BULK + ptxi_order_bulk_of_warp(warp, write),
+                                                            w->bulk_waited[write]);
+
+        if (w->bulk_told[write] != w->bulk_waited[write])
+            ptxi_vclock_add(&w->what.known, &e, 1);
+        w->bulk_told[write] = w->bulk_waited[write];
+    }
 }
 
 #endif

@@ -236,6 +236,39 @@ KERNEL(e_store_overwritten)
     s[OTHER] = t;
 }
 
+// The other lanes of the warp do not know what one has waited for.
+KERNEL(e_store_overwritten_by_lane)
+{
+    BEGIN;
+    s[t] = t;
+    fence();
+    __syncthreads();
+    if (t == 0) {
+        store(p, s);
+        commit();
+        wait_read();
+        s[1] = 1;
+    } else if (t < 32) {
+        s[t ^ 1] = t;
+    }
+}
+
+KERNEL(c_store_overwritten_after_syncwarp)
+{
+    BEGIN;
+    s[t] = t;
+    fence();
+    __syncthreads();
+    if (t == 0) {
+        store(p, s);
+        commit();
+        wait_read();
+    }
+    __syncwarp();
+    if (t < 32)
+        s[t ^ 1] = t;
+}
+
 // .read does not wait for the writes
 KERNEL(e_store_read_back)
 {
