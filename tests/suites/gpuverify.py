@@ -112,6 +112,7 @@ def judge(source, suite, ptxi, work):
 
 def main(suite, ptxi, work=None):
     work = work or tempfile.mkdtemp()
+    os.makedirs(work, exist_ok=True)
     counts = dict.fromkeys(['without a report', 'explained', 'with reports', 'not launched', 'not compiled',
                             'too large'], 0)
     for folder, _, files in sorted(os.walk(suite)):
