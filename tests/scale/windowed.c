@@ -303,7 +303,9 @@ static bool find_difference(struct trial *t, const char *what, unsigned windows)
 static void use_report(struct trial *t, ptxiResult r)
 {
     ptxiReport report = { .size = sizeof report };
-    const char *text = r && !ptxiGetLastReport(NULL, &report) && report.text ? report.text : "no report";
+    const char *name = "an error";
+    const char *text = !ptxiGetErrorName(r, &name) && !ptxiGetLastReport(NULL, &report) && report.text ? report.text
+                                                                                                      : name;
     const char *colon = r == PTXI_ERROR_NOT_SUPPORTED ? strstr(text, ": ") : NULL;
 
     text = colon ? colon + 2 : text;
@@ -568,10 +570,13 @@ static void try_launch(struct trial *t)
 ptxiResult OURS(ptxiLaunchKernelEx)(const ptxiLaunchConfig *config, ptxiFunction f, void **params, void **extra)
 {
     struct trial t = { .f = f, .params = params, .extra = extra };
+    ptxiFunction of_kernel; /* the runtime launches kernels of libraries */
     bool done = false; /* the whole has run */
 
     if (config && !inside) {
         t.config = *config;
+        if (!ptxiKernelGetFunction(&of_kernel, (ptxiKernel)f))
+            t.f = of_kernel;
         pthread_mutex_lock(&one);
         if (may_try(&t)) {
             inside = true;

@@ -40,7 +40,7 @@ report()
 preload()
 {
     (cd "$(dirname "$1")" && LD_PRELOAD=$tmp/windowed.so LD_LIBRARY_PATH=$build/lib/ptxi:$build/.libs \
-        timeout "${LIMIT:-60}" "./$(basename "$1")" < /dev/null > /dev/null 2>&1)
+        timeout "${LIMIT:-20}" "./$(basename "$1")" < /dev/null > /dev/null 2>&1)
 }
 
 make_library()
@@ -63,6 +63,7 @@ for kind; do
     cudart)
         make_library || exit 1
         for p in "${CUDART_TESTS:-$build/tests/cudart/programs}"/*; do
+            case $p in *.so | *.log) continue ;; esac
             [ ! -f "$p" ] || [ ! -x "$p" ] || preload "$p"
         done
         ;;
