@@ -53,6 +53,15 @@ START_TEST(shared_memory)
 }
 END_TEST
 
+START_TEST(shared_memory_again)
+{
+    ck_assert_uint_eq(errors_of("shared_again"), 1);
+    ck_assert_str_eq(first_kind(), "branch");
+    ok(ptxiMemsetD8(memory, 0, BYTES));
+    ck_assert_uint_eq(errors_of("shared_again"), 0);
+}
+END_TEST
+
 START_TEST(registers)
 {
     ptxiFinding f = { .size = sizeof f };
@@ -211,6 +220,7 @@ int main(void)
 
     tcase_add_checked_fixture(t, set_up, close_context);
     tcase_add_test(t, shared_memory);
+    tcase_add_test(t, shared_memory_again);
     tcase_add_test(t, registers);
     tcase_add_test(t, global_memory);
     tcase_add_test(t, managed_memory);
