@@ -52,6 +52,7 @@ struct ptxi_var {
     uint8_t vector;  /* 1, 2 or 4 */
     uint8_t linkage; /* enum ptxi_linkage */
     bool is_reg;     /* .reg parameter of a function */
+    bool array;      /* declared with dimensions */
     bool unsized;    /* x[] without a size: an extern variable, or dynamic shared memory */
     bool managed, unified; /* .attribute */
     bool module_scope;

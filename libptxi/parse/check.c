@@ -70,7 +70,7 @@ static bool fail_extra(struct check *k, const struct ptxi_raw *r)
 static bool may_be_sampler(const struct check *k, const struct ptxi_raw *r)
 {
     if (r->kind == PTXI_RAW_VAR)
-        return !r->offset && (r->var->opaque == 's' || !k->p->ast->texmode_independent);
+        return !r->offset && ((r->var->opaque == 's' && !r->var->array) || !k->p->ast->texmode_independent);
     return r->kind == PTXI_RAW_REG && !r->vector && ptxi_check_reg_fits(PTXI_T_u64, r->type, false);
 }
 

@@ -60,7 +60,7 @@ static bool check_space(struct check *k, const struct ptxi_raw *r, enum ptxi_spa
     if (!v)
         return true;
     have = ptxi_check_space_names[v->space];
-    if (v->opaque)
+    if (v->opaque && !v->array) /* ptxas takes an array of references for memory, not for references */
         return ptxi_check_fail(k, r->loc, "invalid address '%s': it is a texture, sampler or surface reference",
                                v->name->s);
     if (space == PTXI_SPACE_GENERIC && !may_access_space(k->candidate->match, v->space))
@@ -189,7 +189,7 @@ static const char *reference_name(char kind)
 static bool check_reference(struct check *k, const struct ptxi_raw *r, const struct ptxi_opspec *s)
 {
     char kind = reference_kind(k);
-    bool named = r->var && r->var->opaque == kind && !r->based;
+    bool named = r->var && r->var->opaque == kind && !r->var->array && !r->based;
     bool in_register = !r->var && r->based && ptxi_check_reg_fits(PTXI_T_u64, r->type, false);
 
     if (!r->offset && (named || in_register))

@@ -53,6 +53,8 @@ static bool parse_body_directive(struct parser *p)
     case PTXI_D_visible:
     case PTXI_D_weak:
         return parse_local_declaration(p);
+    case PTXI_D_alias:
+        return ptxi_func_parse_alias(p);
     case PTXI_D_pragma:
         return ptxi_pragma_parse(p, PTXI_PRAGMA_BODY);
     case PTXI_D_branchtargets:
@@ -332,7 +334,8 @@ bool ptxi_func_parse(struct parser *p, uint8_t linkage, bool entry)
     if (p->names.depth && p->tok.kind != ';')
         return ptxi_parse_error_expected(p, "';'");
     if (p->tok.kind != '{' && p->tok.kind != ';' &&
-        (entry || (p->tok.kind != PTXI_TOK_END && ptxi_parse_directive(&p->tok) == PTXI_D_NONE)))
+        (entry || (p->tok.kind != PTXI_TOK_END && ptxi_parse_directive(&p->tok) == PTXI_D_NONE &&
+                   !ptxi_var_can_start(p))))
         return ptxi_parse_error_expected(p, "'{' or ';'");
     f = find_func(p, &head, &name);
     if (!f) {

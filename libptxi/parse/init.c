@@ -300,8 +300,41 @@ static bool parse_properties(struct parser *p, struct ptxi_var *v)
     return ptxi_parse_expect(p, '}');
 }
 
+/* ptxas takes braces after a scalar .f16x2 variable for the properties of a texture, whatever their names are. The
+ * value is the first constant among them, or 0. */
+static bool parse_packed(struct ptxi_initializer *in)
+{
+    struct parser *p = in->p;
+    bool have = false;
+
+    if (!store_scalar(in, 0, 0) || !ptxi_parse_expect(p, '{'))
+        return false;
+    if (ptxi_parse_accept(p, '}'))
+        return true;
+    do {
+        struct ptxi_value v;
+        uint64_t bits;
+
+        if (!ptxi_expr_can_start(p)) {
+            if (!ptxi_parse_expect(p, PTXI_TOK_NAME) || !ptxi_parse_expect(p, '=') || !parse_property_value(p))
+                return false;
+            continue;
+        }
+        if (!ptxi_expr_parse(p, &v))
+            return false;
+        if (!have && ptxi_expr_convert(&v, v.kind == PTXI_VAL_INT ? PTXI_T_b32 : PTXI_T_f32, true, &bits))
+            have = store_scalar(in, 0, bits);
+    } while (ptxi_parse_accept(p, ','));
+    return ptxi_parse_expect(p, '}');
+}
+
+static bool is_packed(const struct ptxi_initializer *in, const struct ptxi_var *v)
+{
+    return v->type == PTXI_T_f16x2 && !in->dim_count && in->p->tok.kind == '{';
+}
+
 /* Checks that a variable may have an initializer. */
-static bool check_initializable(struct parser *p, const struct ptxi_var *v, struct ptxi_loc loc)
+static bool check_initializable(const struct ptxi_initializer *in, const struct ptxi_var *v, struct ptxi_loc loc)
 {
     const char *why = NULL;
 
@@ -309,10 +342,10 @@ static bool check_initializable(struct parser *p, const struct ptxi_var *v, stru
         why = "invalid initializer: the variable must be in .global or .const space";
     else if (v->linkage == PTXI_LINK_EXTERN)
         why = "invalid initializer of an .extern variable";
-    else if (v->type == PTXI_T_f16 || v->type == PTXI_T_f16x2)
+    else if (v->type == PTXI_T_f16 || (v->type == PTXI_T_f16x2 && !is_packed(in, v)))
         why = "invalid initializer of a variable of type .f16 or .f16x2, use .b16 or .b32";
     if (why)
-        ptxi_parse_error(p, loc, "%s", why);
+        ptxi_parse_error(in->p, loc, "%s", why);
     return !why;
 }
 
@@ -320,12 +353,12 @@ bool ptxi_init_parse(struct ptxi_initializer *in, struct ptxi_var *v, struct ptx
 {
     struct parser *p = in->p;
 
-    if (!check_initializable(p, v, loc))
+    if (!check_initializable(in, v, loc))
         return false;
     if (v->opaque)
         return parse_properties(p, v);
     p->init.count = p->relocs.count = 0;
     in->v = v;
     in->limit = (uint64_t)(1 << 24) + 16 * (uint64_t)(p->lx.end - p->lx.p);
-    return parse_list(in, 0, 0) && finish_init(p, v);
+    return (is_packed(in, v) ? parse_packed(in) : parse_list(in, 0, 0)) && finish_init(p, v);
 }

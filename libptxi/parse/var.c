@@ -216,7 +216,8 @@ static bool set_sizes(struct parser *p, struct ptxi_initializer *in, struct ptxi
             return false;
         }
     }
-    v->unsized = in->dim_count && !in->dims[0];
+    v->array = in->dim_count > 0;
+    v->unsized = v->array && !in->dims[0];
     v->size = v->unsized ? 0 : size;
     if (v->vector > 1)
         in->dim_count++;
@@ -252,6 +253,12 @@ static void set_align(struct ptxi_var *v, const struct decl *d)
     assert(!(v->align & (v->align - 1)));
 }
 
+/* ptxas checks the texture mode for single references, not for arrays of them. */
+static bool is_misplaced_sampler(const struct parser *p, const struct ptxi_var *v)
+{
+    return v->opaque == 's' && !v->array && !p->ast->texmode_independent;
+}
+
 static const char sampler_mode[] = "a sampler reference requires .target texmode_independent";
 
 static bool check_placement(struct parser *p, const struct decl *d, const struct ptxi_var *v)
@@ -267,7 +274,7 @@ static bool check_placement(struct parser *p, const struct decl *d, const struct
         why = "an array without a size must be .extern or have an initializer";
     else if (v->linkage == PTXI_LINK_COMMON && v->space != PTXI_SPACE_GLOBAL)
         why = "'.common' is only accepted for .global variables";
-    else if (v->opaque == 's' && !p->ast->texmode_independent)
+    else if (is_misplaced_sampler(p, v))
         why = sampler_mode;
     else if (!module && v->opaque)
         why = "texture, sampler and surface references must be declared outside of functions";
@@ -465,7 +472,7 @@ struct ptxi_var *ptxi_var_parse_param(struct parser *p, bool entry, bool prototy
         return NULL;
     v->module_scope = false;
     set_align(v, &d);
-    if (d.attributes || (v->opaque == 's' && !p->ast->texmode_independent)) {
+    if (d.attributes || is_misplaced_sampler(p, v)) {
         ptxi_parse_error(p, v->loc, d.attributes ? "'.attribute' is not accepted for parameters" : sampler_mode);
         return NULL;
     }
