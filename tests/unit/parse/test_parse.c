@@ -455,7 +455,8 @@ START_TEST(initialisers)
                                          ".const .f64 raw = 0f3f800000;"
                                          ".global .b32 one = 1.0; .global .u8 cut = 300; "
                                          ".global .v2 .f32 v[2] = { {1.0, 2.0}, {3.0, 0f40800000} }; "
-                                         ".global .b16 low = 3.14159;",
+                                         ".global .b16 low = 3.14159; "
+                                         ".global .f16x2 packed = { width = 4, 1.5, 2 };",
                                          "");
     static const int32_t expected_x[] = { 1, 2, 3 };
     const struct ptxi_var *x = variable(&r, "x"), *p = variable(&r, "p"), *b = variable(&r, "b");
@@ -484,6 +485,8 @@ START_TEST(initialisers)
     ck_bits32(one, 0x3f800000);
     memcpy(&low, variable(&r, "low")->init, 2);
     ck_bits16(low, 0x866e); /* ptxas truncates the double */
+    memcpy(&one, variable(&r, "packed")->init, 4); /* the first constant, as ptxas stores it */
+    ck_bits32(one, 0x3fc00000);
     ck_assert_uint_eq(variable(&r, "cut")->init[0], 44);
     ck_assert_uint_eq(variable(&r, "v")->align, 8);
     ck_assert_uint_eq(variable(&r, "v")->init_size, 16);
@@ -532,7 +535,8 @@ START_TEST(functions)
         "3 .reqnctapercluster 2,1,1 .explicitcluster\n"
         "{ .reg .b32 x; .param .align 16 .b8 y[32]; call (x), g, (x, y); }\n"
         ".visible .func (.reg .b32 r) g(.reg .b32 a, .param .align 16 .b8 s[32])\n{ add.u32 r, a, 1; ret; }\n"
-        ".visible .func (.reg .b32 r) h(.reg .b32 a, .param .align 16 .b8 s[32]);\n.alias h, g;\n";
+        ".visible .func (.reg .b32 r) h(.reg .b32 a, .param .align 16 .b8 s[32]);\n.alias h, g;\n"
+        ".func body() { .func within(); .alias within, body; ret; }\n";
     struct parsed bad = parse_text(text, sizeof text - 1), r = parse_text(fixed, sizeof fixed - 1);
     const struct ptxi_func *f, *g, *h;
 
@@ -551,6 +555,7 @@ START_TEST(functions)
     ck_assert_uint_eq(g->insts[0].operands[0].reg, g->signature.rets[0]->reg);
     ck_assert_uint_eq(g->insts[0].operands[1].reg, g->signature.params[0]->reg);
     ck_assert_ptr_eq(h->alias_of, g);
+    ck_assert_ptr_eq(r.m->funcs[4]->alias_of, r.m->funcs[3]);
     free_parsed(&bad);
     free_parsed(&r);
 }
