@@ -393,7 +393,8 @@ struct ptxi_mma {
     uint16_t sparse, selector;
     uint16_t scale_bytes, scale_type; /* scales of a row of A, 0: none; enum ptxi_dot_scale_type */
     uint16_t scale_select[4];/* byte and lane for A, byte and lane for B */
-    uint16_t first[8];       /* start of d, a, b, c, the metadata and the two scales in `slots`, and the end */
+    uint16_t selects_by_register; /* mask: scale_select[k] is a position in `slots` */
+    uint16_t first[8];       /* start of d, a, b, c, the metadata and the two scales in `slots`, and their end */
     uint16_t slots[];
 };
 

@@ -29,7 +29,7 @@ struct cuda_case {
 #define CUDA_PROGRAMS(X)                                                                                           \
     X(plain)                                                                                                       \
     X(clang) X(classes) X(memory) X(warps) X(atomics) X(rounding) X(maths) X(output) X(cubs) X(thrusts) X(library) \
-        X(matrices) X(async) X(dynamic) X(textures)
+        X(matrices) X(async) X(dynamic) X(textures) X(blackwell) X(blockscale)
 
 #define CUDA_DECLARE(name) \
     extern const struct cuda_case name##_cases[]; \

@@ -52,21 +52,34 @@ static uint16_t scale_bytes(const struct ptxi_match *m)
     return ptxi_isa_has_word(m, PTXI_Q_scale_vec__4X) ? 4 : 2;
 }
 
-/* .block_scale: the number of scales of a row of A and of a column of B, and where they are. */
+/* .block_scale: the number of scales of a row of A and of a column of B. */
 static void read_scales(const struct ptxi_lower *l, const struct ptxi_match *m, struct ptxi_mma *head)
 {
-    const struct ptxi_operand *ids[] = { ptxi_lower_operand(l, PTXI_OPERAND_ids_a),
-                                         ptxi_lower_operand(l, PTXI_OPERAND_ids_b) };
-
-    if (!ids[0])
+    if (!ptxi_lower_operand(l, PTXI_OPERAND_ids_a))
         return;
     head->scale_bytes = scale_bytes(m);
     head->scale_type = ptxi_isa_has_word(m, PTXI_T_ue4m3) ? PTXI_SCALE_UE4M3 : PTXI_SCALE_UE8M0;
-    for (unsigned k = 0; k < 4; k++) {
+}
+
+/* Where the scales are: constants, or values of registers, which are added to v. Returns the number of those. */
+static uint32_t read_selectors(struct ptxi_lower *l, struct ptxi_mma *head, uint32_t count, uint32_t *v)
+{
+    const struct ptxi_operand *ids[] = { ptxi_lower_operand(l, PTXI_OPERAND_ids_a),
+                                         ptxi_lower_operand(l, PTXI_OPERAND_ids_b) };
+    uint32_t added = 0;
+
+    for (unsigned k = 0; ids[0] && k < 4; k++) {
         const struct ptxi_operand *id = &ids[k / 2]->elements[k % 2];
 
-        head->scale_select[k] = id->form == PTXI_OPD_IMM ? (uint16_t)id->imm : 0;
+        if (id->form == PTXI_OPD_IMM) {
+            head->scale_select[k] = (uint16_t)id->imm;
+            continue;
+        }
+        head->selects_by_register |= (uint16_t)(1 << k);
+        head->scale_select[k] = (uint16_t)(count + added);
+        v[count + added++] = ptxi_lower_use(l, id, PTXI_RC_16);
     }
+    return added;
 }
 
 static struct ptxi_mma read_head(const struct ptxi_lower *l, const struct ptxi_match *m)
@@ -104,6 +117,7 @@ void ptxi_lower_rule_mma(struct ptxi_lower *l, const struct ptxi_inst *inst)
         count += ptxi_lower_registers(l, operands[s], s == 0, v + count);
     }
     head.first[7] = (uint16_t)count;
+    count += read_selectors(l, &head, count, v);
     assert(count <= MAX_REGISTERS);
     ptxi_lower_list_op(l, &(struct ptxi_lower_list){ ptxi_isa_op(inst->match), inst->match->mods, .a = PTXI_NONE,
                                                      .b = PTXI_NONE,

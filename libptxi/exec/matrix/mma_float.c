@@ -6,6 +6,17 @@ enum { OUT = M * N, DEPTH = PTXI_TILE_K };
 
 /* --- block scaling --- */
 
+/* The value of a selector. ptxas accepts registers, too, and all lanes must have the same value. The code that ptxas
+ * makes ignores the bits that the selector does not have: of a byte those below the number of scales. */
+static unsigned selector(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned which, unsigned first)
+{
+    unsigned v = x->scale_select[which];
+
+    if (x->selects_by_register >> which & 1)
+        v = ((const uint16_t *)PTXI_SLOT(w, x->slots[v]))[first];
+    return v & (which % 2 ? 3 : 4 - x->scale_bytes);
+}
+
 /* PTX ISA, "Block Scaling for mma.sync". The selectors name a byte, and a lane of each group of four lanes. Scales of
  * rows 8 to 15 of A are in the next lane. */
 static void read_scales(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first, uint8_t (*a)[4],
@@ -13,14 +24,16 @@ static void read_scales(const struct ptxi_warp *w, const struct ptxi_mma *x, uns
 {
     const uint32_t *va = register_of(w, x, OPERAND_SCALE_A, 0, first, 4),
                    *vb = register_of(w, x, OPERAND_SCALE_B, 0, first, 4);
-    const uint16_t *select = x->scale_select;
+    unsigned select[4];
 
+    for (unsigned k = 0; k < 4; k++)
+        select[k] = selector(w, x, k, first);
     for (unsigned m = 0; m < M; m++)
         for (unsigned k = 0; k < x->scale_bytes; k++)
-            a[m][k] = (uint8_t)(va[m % 8 * 4 + (select[1] & 1) * 2 + m / 8] >> ((select[0] + k) % 4 * 8));
+            a[m][k] = (uint8_t)(va[m % 8 * 4 + select[1] % 2 * 2 + m / 8] >> (select[0] + k) * 8);
     for (unsigned n = 0; n < N; n++)
         for (unsigned k = 0; k < x->scale_bytes; k++)
-            b[n][k] = (uint8_t)(vb[n * 4 + (select[3] & 3)] >> ((select[2] + k) % 4 * 8));
+            b[n][k] = (uint8_t)(vb[n * 4 + select[3]] >> (select[2] + k) * 8);
 }
 
 static void multiply_scaled(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first)
