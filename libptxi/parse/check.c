@@ -241,13 +241,43 @@ static bool check_plain(struct check *k)
     return n == row->spec_count ? check_negated_addend(k) && check_policy_sizes(k) : fail_missing(k, &row->specs[n]);
 }
 
+/* ---- scales of matrices ---- */
+
+/* The bits that the first selector of a scale may have: it is the first byte of the scales. */
+static int64_t byte_selector_bits(const struct ptxi_match *m)
+{
+    if (ptxi_isa_has_word(m, PTXI_Q_kind__mxf8f6f4))
+        return 3;
+    return ptxi_isa_has_word(m, PTXI_Q_scale_vec__4X) ? 0 : 2;
+}
+
+/* PTX ISA, "Block Scaling for mma.sync": the last operand, and the one two before it, are a byte and a lane. */
+static bool check_scale_selectors(struct check *k)
+{
+    static const char *const values[] = { "0", "0 or 1", "0 or 2", "0 to 3" };
+    const struct ptxi_match *m = k->candidate->match;
+
+    if (k->row->family != PTXI_M_mma || !ptxi_isa_has_word(m, PTXI_Q_block_scale))
+        return true;
+    for (unsigned back = 1; back <= 3; back += 2) {
+        const struct ptxi_operand *ids = &k->out[k->candidate->spec_count - back];
+        const int64_t allowed[] = { byte_selector_bits(m), back == 1 ? 3 : 1 };
+
+        for (unsigned i = 0; i < 2; i++)
+            if (ids->elements[i].form == PTXI_OPD_IMM && (int64_t)ids->elements[i].imm & ~allowed[i])
+                return ptxi_check_fail(k, k->p->raw[k->p->raw_count - back].loc, "the %s of a scale must be %s",
+                                       i ? "lane" : "byte", values[allowed[i]]);
+    }
+    return true;
+}
+
 static bool check_candidate(struct check *k, const struct ptxi_candidate *c)
 {
     k->candidate = c;
     k->row = c->match->row;
     k->reached = 0;
     k->meaningless = PTXI_MEANINGFUL;
-    return c->plain ? check_plain(k) : check_list(k);
+    return (c->plain ? check_plain(k) : check_list(k)) && check_scale_selectors(k);
 }
 
 /* ---- the candidate that accepts the operands ---- */
