@@ -52,8 +52,8 @@ LAYERS = [
      "base num isa exec/memmap exec/engine exec/memory exec/arith exec/finding exec/check exec/init exec/track "
      "exec/sync"),
     ("exec/tcgen05", "tensor memory",
-     "base num isa exec/memmap exec/engine exec/memory exec/arith exec/finding exec/check exec/matrix exec/sync "
-     "exec/async"),
+     "base num isa exec/memmap exec/engine exec/memory exec/arith exec/finding exec/check exec/init exec/matrix "
+     "exec/sync exec/async"),
     ("exec/builtin", "printf, assert, malloc of kernels",
      "base num isa exec/memmap exec/engine exec/memory exec/arith"),
     ("native", "machine code for hot functions", "base isa exec/memmap exec/engine exec/memory exec/track exec/sync"),

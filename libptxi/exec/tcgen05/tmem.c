@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/fill.h"
+#include "exec/init/init.h"
 #include "exec/memory/access.h"
 
 void ptxi_tmem_reset(struct ptxi_cta *c)
@@ -172,6 +173,17 @@ static void note_allocation(struct ptxi_warp *w, const struct ptxi_insn *i, stru
         ctas[k]->tmem->allocated_by = ptxi_finding_site_at(&where);
 }
 
+/* Writes the address of the columns. */
+static void write_address(struct ptxi_warp *w, unsigned char *to, uint32_t first_column)
+{
+    struct ptxi_cta *owner = ptxi_shared_owner(w->cta, to);
+
+    memcpy(to, &first_column, sizeof first_column);
+    if (w->cta->check)
+        ptxi_init_note_write(&(struct ptxi_init_place){ owner, owner ? (uint64_t)(to - owner->shared) : (uintptr_t)to },
+                             sizeof first_column);
+}
+
 void ptxi_tmem_report_leak(const struct ptxi_cta *c)
 {
     const struct ptxi_grid *g = c->grid;
@@ -218,7 +230,7 @@ const struct ptxi_insn *ptxi_tmem_alloc(struct ptxi_warp *w, const struct ptxi_i
         return w->stop;
     if (!allocate(w->cta, ctas, cta_count, columns / PTXI_TMEM_UNIT, i->mods & PTXI_TCGEN05_EXCLUSIVE, &first_column))
         return ptxi_leave_mbarrier(w, i, NULL);
-    memcpy(to, &first_column, sizeof first_column);
+    write_address(w, to, first_column);
     if (w->cta->grid->findings)
         note_allocation(w, i, ctas, cta_count);
     return cta_count == 2 ? wake_and_continue(w, i) : i + 1;

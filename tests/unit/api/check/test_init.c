@@ -150,6 +150,23 @@ START_TEST(bulk_copies)
 }
 END_TEST
 
+START_TEST(tensor_memory)
+{
+    static const char text[] = ".version 8.6\n.target sm_100a\n.address_size 64\n"
+                               ".visible .entry allocated(.param .u64 p)\n{\n"
+                               ".reg .b32 at, v; .reg .b64 to; .shared .align 4 .b32 address;\n"
+                               "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [address], 32;\n"
+                               "ld.shared.b32 at, [address];\n"
+                               "tcgen05.ld.sync.aligned.32x32b.x1.b32 {v}, [at];\n"
+                               "tcgen05.wait::ld.sync.aligned;\n"
+                               "ld.param.b64 to, [p];\nst.global.b32 [to], v;\n"
+                               "tcgen05.dealloc.cta_group::1.sync.aligned.b32 at, 32;\nret;\n}\n";
+
+    ok(ptxiModuleLoadData(&module, text));
+    ck_assert_uint_eq(errors_of("allocated"), 0);
+}
+END_TEST
+
 START_TEST(shuffles)
 {
     ck_assert_uint_eq(errors_of("shfl_good"), 0);
@@ -229,6 +246,7 @@ int main(void)
     tcase_add_test(t, bits_that_are_masked_out);
     tcase_add_test(t, asynchronous_copies);
     tcase_add_test(t, bulk_copies);
+    tcase_add_test(t, tensor_memory);
     tcase_add_test(t, shuffles);
     tcase_add_test(t, results_in_shared_memory);
     tcase_add_test(t, exchanges);
