@@ -262,6 +262,18 @@ static bool judge_strong(const struct access *a, const struct ptxi_record *r, en
     return is_volatile && strength != PTXI_CHECK_STRONG && a->strength != PTXI_CHECK_STRONG;
 }
 
+/* Whether the record is of a reduction that an mbarrier completes: red.async, cp.reduce.async.bulk. */
+static bool is_bulk_reduction(const struct ptxi_record *r)
+{
+    const struct ptxi_code *code;
+    uint32_t at;
+
+    if (!ptxi_record_is_bulk(r) || !(code = ptxi_place_find(ptxi_record_place(r), &at)))
+        return false;
+    return (code->insns[at].op == PTXI_OP_bulk_copy || code->insns[at].op == PTXI_OP_async_store) &&
+           code->insns[at].mods >> PTXI_BULK_REDUCE;
+}
+
 /* Compares the access with an earlier one, of which at least one is a write. */
 static inline void compare(const struct access *a, const struct ptxi_record *r, bool r_writes)
 {
@@ -272,6 +284,8 @@ static inline void compare(const struct access *a, const struct ptxi_record *r, 
     if (!r->agent || (is_own_warp(a, r) && !others))
         return;
     if (strength && a->strength && ptxi_order_scopes_match(&a->t, a->scope, r) && !judge_strong(a, r, &severity))
+        return;
+    if (a->strength == PTXI_CHECK_ATOMIC && is_bulk_reduction(r)) /* atomic, though the record has no room for it */
         return;
     if (!is_stale(a, r) && !ptxi_order_is_before(&a->t, r, others, a->strength != PTXI_CHECK_WEAK))
         report(a, r, r_writes, severity);
@@ -1088,12 +1102,12 @@ void ptxi_race_touch_bulk(struct ptxi_warp *w, const struct ptxi_insn *i, unsign
     k->has_async |= a.owner != NULL;
     ++*ptxi_order_clock(w->cta); /* later than what has ended before */
     a.record = bulk_record(&a, b);
-    if (b->reduces) { /* as an atomic operation of the thread */
+    if (b->reduces)
+        a.strength = PTXI_CHECK_ATOMIC, a.scope = PTXI_SCOPE_GPU;
+    if (b->reduces && !b->owner) { /* as an atomic operation of the thread */
         a.record = (struct ptxi_record){ k->agent, a.record.clock, 0,
                                          place_of(w, i) | PTXI_CHECK_ATOMIC << PTXI_META_STRENGTH |
                                          (uint32_t)PTXI_SCOPE_GPU << PTXI_META_SCOPE };
-        a.strength = PTXI_CHECK_ATOMIC;
-        a.scope = PTXI_SCOPE_GPU;
         set_lane(&a, lane);
     }
     touch(&a);

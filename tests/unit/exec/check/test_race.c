@@ -132,7 +132,7 @@ END_TEST
 
 START_TEST(transfers)
 {
-    check_pairs("exec/check/transfers.ptx", PTXI_SANITIZER_RACE, 1, 6);
+    check_pairs("exec/check/transfers.ptx", PTXI_SANITIZER_RACE, 1, 8);
 }
 END_TEST
 
