@@ -1,7 +1,7 @@
 /* For each slot, the last block at whose start a register with this slot is live.
  *
- * Lanes of a warp that have taken a forward branch wait at the start of a later block. Native code that executes another
- * path for the other lanes needs not keep what a slot has in the waiting lanes if no register is live there. */
+ * Lanes of a warp that have taken a forward branch wait at the start of a later block. Native code that executes the
+ * other path for the other lanes need not keep what a slot has in the waiting lanes if no register is live there. */
 #include "compile/codegen/codegen.h"
 
 #include <assert.h>
