@@ -558,18 +558,41 @@ static bool add_row(const struct access *a, struct ptxi_line *l, const struct pt
 
 /* --- lines --- */
 
+/* Where the page may be. Loops often go through memory in steps of a power of two, so the number is hashed. */
+static inline struct ptxi_cached_page *cached_page(struct ptxi_check_cta *k, uint64_t number)
+{
+    return &k->pages[(number * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - PTXI_PAGE_CACHE_BITS)];
+}
+
+static inline struct ptxi_line *line_of_page(struct ptxi_shadow_page *p, uint64_t address)
+{
+    return &p->lines[address >> PTXI_LINE_SHIFT & (PTXI_PAGE_LINES - 1)];
+}
+
 static struct ptxi_line *find_global(struct ptxi_check_cta *k, uint64_t address)
 {
-    uint64_t number = address >> PTXI_PAGE_SHIFT;
-    struct ptxi_shadow_page **cached = &k->pages[number % PTXI_PAGE_CACHE], *p = *cached;
+    const uint64_t number = address >> PTXI_PAGE_SHIFT;
+    struct ptxi_cached_page *cached = cached_page(k, number);
 
-    if (!p || p->number != number) {
-        p = ptxi_shadow_page(k->check->checker, number);
+    if (!cached->page || cached->number != number) {
+        struct ptxi_shadow_page *p = ptxi_shadow_page(k->check->checker, number);
+
         if (!p)
             return NULL;
-        *cached = p;
+        *cached = (struct ptxi_cached_page){ number, p };
     }
-    return &p->lines[address >> PTXI_LINE_SHIFT & (PTXI_PAGE_LINES - 1)];
+    return line_of_page(cached->page, address);
+}
+
+/* Prefetches the line of what the instruction after the check loads some rounds later (ptxi_prefetch_rounds()). */
+static inline void prefetch_line(const struct ptxi_warp *w, const struct ptxi_insn *check, uint64_t address)
+{
+    enum { AHEAD = 8 };
+    const uint64_t later = address + AHEAD * ptxi_access_hit(w, check + 1)->step, number = later >> PTXI_PAGE_SHIFT;
+    const struct ptxi_cached_page *cached = cached_page(w->cta->check, number);
+
+    if (cached->page && cached->number == number)
+        __builtin_prefetch(line_of_page(cached->page, later));
 }
 
 static struct ptxi_line *find_line(const struct access *a, uint64_t address)
@@ -949,6 +972,7 @@ bool ptxi_race_check_row(struct ptxi_warp *w, const struct ptxi_insn *i, uint64_
 
     if (!has_rows(&a, address))
         return false;
+    prefetch_line(w, i, address);
     for (unsigned half = 0; half < PTXI_WARP32S; half++) {
         uint32_t these = (uint32_t)(lanes >> (32 * half));
         unsigned lane = these ? (unsigned)__builtin_ctz(these) : 0;

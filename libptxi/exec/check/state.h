@@ -72,8 +72,14 @@ struct ptxi_check_mbarrier {
     bool tracks_bulk;             /* it tells the end of bulk operations */
 };
 
-enum { PTXI_PROXY_BYTES = 16, PTXI_PAGE_CACHE = 64, PTXI_CHECK_WARPS = 32, PTXI_CHECK_MEMBERS = 16,
+enum { PTXI_PROXY_BYTES = 16, PTXI_PAGE_CACHE_BITS = 9, PTXI_CHECK_WARPS = 32, PTXI_CHECK_MEMBERS = 16,
        PTXI_SEEN_RACES = 64 };
+
+/* A page that the CTA has used. */
+struct ptxi_cached_page {
+    uint64_t number;
+    struct ptxi_shadow_page *page; /* NULL: none */
+};
 
 /* Which bits of the parameters and results of calls in a warp are undefined. A shadow is valid for the lanes of its
  * mask. */
@@ -161,7 +167,7 @@ struct ptxi_check_cta {
     unsigned char *local_undefined; /* the same of the .local memory of all its threads */
     struct ptxi_passed_words *passed[PTXI_CHECK_WARPS]; /* by warps; NULL: not used so far */
     uint64_t accesses, unchecked; /* not yet added to the launch's */
-    struct ptxi_shadow_page *pages[PTXI_PAGE_CACHE];
+    struct ptxi_cached_page pages[1 << PTXI_PAGE_CACHE_BITS];
     struct ptxi_other_launch other;
     struct ptxi_past_copy copies[PTXI_OTHER_COPIES]; /* that nothing orders with the launch */
     unsigned copy_count;
