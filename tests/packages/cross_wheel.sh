@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds the wheel for aarch64 and runs the Python example of README.md with it under qemu-user.
-# Usage, in a directory for the build: cross_wheel.sh SOURCE_DIR. Needs what tests/cross.sh needs, and unpacks Python for
+# Usage, in a directory for the build: cross_wheel.sh SOURCE_DIR. Needs what tests/cross.sh needs, and unpacks Python of
 # arm64 from the packages of Debian 12 (dpkg --add-architecture arm64).
 set -eu
 top=$(cd "${1:?}" && pwd)

@@ -176,10 +176,10 @@ def test_launches_that_have_no_checkpoints(tmp_path):
 
 
 def test_an_interrupted_launch_continues(tmp_path):
-    path = tmp_path / 'checkpoint'
+    path, rounds = tmp_path / 'checkpoint', 60_000  # many more than there are before the first checkpoint
     with ptxi.Device('sm_90', workers=1) as d:
         count, b = ptxi.loads(COUNT)['count'], ptxi.copy(np.arange(2000, dtype='u4'))
-        count[2000, 1](b, 3000)
+        count[2000, 1](b, rounds)
         expected = b.array.tolist()
         b.array[:] = np.arange(2000)
 
@@ -191,8 +191,8 @@ def test_an_interrupted_launch_continues(tmp_path):
         thread = threading.Thread(target=interrupt)
         thread.start()
         with pytest.raises(KeyboardInterrupt):
-            count.launch(2000, 1, [b, 3000], checkpoint=path, every=0.01)
+            count.launch(2000, 1, [b, rounds], checkpoint=path, every=0.01)
         thread.join()
         d.restore(path)
-        count.launch(2000, 1, [b, 3000], checkpoint=path)
+        count.launch(2000, 1, [b, rounds], checkpoint=path)
         assert b.array.tolist() == expected
