@@ -1,6 +1,7 @@
 #include "exec/check/race.h"
 
 #include <assert.h>
+#include <sched.h>
 #include <string.h>
 
 #include "exec/check/async_proxy.h"
@@ -87,6 +88,26 @@ static RACY uint32_t bytes_in_memory(const struct access *a, unsigned char to[16
     return (uint32_t)ptxi_access_read(a->w, a->t.lane, at, to, a->size);
 }
 
+/* The value that the earlier access has written, which is in memory. A CTA on another worker has checked its store, and
+ * may be about to execute it: then the value `now` gets some time to appear. False: it is not known. */
+static bool wait_for_value(const struct access *a, const struct ptxi_record *r, const unsigned char now[16],
+                           unsigned char before[16])
+{
+    enum { SPINS = 1000, YIELDS = 2000 }; /* a millisecond or two */
+    const unsigned most = a->w->only_worker || r->agent == a->record.agent ? 0 : SPINS + YIELDS;
+
+    for (unsigned n = 0;; n++) {
+        if (bytes_in_memory(a, before) != a->size)
+            return false;
+        if (n == most || !memcmp(before, now, a->size))
+            return true;
+        if (n < SPINS)
+            ptxi_pause_cpu();
+        else
+            sched_yield();
+    }
+}
+
 /* Both values of a write after a write. False: they are not known. */
 static bool find_values(const struct access *a, const struct ptxi_record *r, unsigned char before[16],
                         unsigned char now[16])
@@ -102,7 +123,7 @@ static bool find_values(const struct access *a, const struct ptxi_record *r, uns
     if (together)
         return stored_bytes(a->w, a->i, half * 32 + (unsigned)__builtin_ctz(r->lanes & ~a->record.lanes), before) ==
                a->size;
-    return bytes_in_memory(a, before) == a->size;
+    return wait_for_value(a, r, now, before);
 }
 
 /* --- reports --- */
@@ -127,12 +148,24 @@ static struct ptxi_finding_site find_site(const struct ptxi_check *check, const 
     return s;
 }
 
-/* Whether the CTA context has reported a race of these places already. */
-static bool is_known(struct ptxi_check_cta *k, uint32_t before, uint32_t now, unsigned what)
+static uint64_t key_of(const struct access *a, const struct ptxi_record *r, enum ptxi_finding_kind kind,
+                       enum ptxi_finding_severity severity)
 {
-    uint64_t key = (uint64_t)before << 36 | (uint64_t)now << 8 | what << 1 | 1;
-    uint64_t *seen = &k->seen[(key * UINT64_C(0x9e3779b97f4a7c15)) >> 58];
-    bool known = *seen == key;
+    return (uint64_t)ptxi_record_place(r) << 36 | (uint64_t)ptxi_record_place(&a->record) << 8 |
+           (uint64_t)(kind << 2 | severity) << 1 | 1;
+}
+
+/* Where the CTA context notes that it has reported a race. */
+static uint64_t *seen_at(struct ptxi_check_cta *k, uint64_t key)
+{
+    return &k->seen[(key * UINT64_C(0x9e3779b97f4a7c15)) >> 58];
+}
+
+/* Whether the CTA context has reported the race already. If not, it is about to do so. */
+static bool is_known(struct ptxi_check_cta *k, uint64_t key)
+{
+    uint64_t *seen = seen_at(k, key);
+    const bool known = *seen == key;
 
     *seen = key;
     return known;
@@ -171,11 +204,15 @@ static void report(const struct access *a, const struct ptxi_record *r, bool r_w
     else if (ptxi_order_is_other(k, r->agent))
         f.detail = "nothing orders the launches";
     if (f.kind == PTXI_FINDING_RACE_WAW && !ptxi_record_is_async(r)) {
+        const uint64_t key = key_of(a, r, f.kind, severity);
+
+        if (*seen_at(k, key) == key) /* with other values, so these do not matter */
+            return;
         has_values = find_values(a, r, before, now);
         if (has_values && !memcmp(before, now, a->size))
             f.severity = PTXI_FINDING_BENIGN;
     }
-    if (is_known(k, ptxi_record_place(r), ptxi_record_place(&a->record), f.kind << 2 | f.severity))
+    if (is_known(k, key_of(a, r, f.kind, f.severity)))
         return;
     f.sites[0] = find_site(k->check, &a->record, a->t.lane, a->write);
     f.sites[1] = find_site(k->check, r, others ? (unsigned)__builtin_ctz(others) : 0, r_writes);

@@ -52,6 +52,16 @@ static char found(void)
     return s.benign ? 'b' : 'c';
 }
 
+/* Two workers may both be about to write when they compare their values. Then equal values are not known to be equal,
+ * and the race is no benign one. */
+static bool is_expected(const char *name, char result)
+{
+    unsigned workers;
+
+    ok(ptxiCtxGetWorkers(NULL, &workers));
+    return result == name[0] || (workers > 1 && name[0] == 'b' && result == 'e');
+}
+
 /* Launches all kernels of the module. Returns the number of those for which something else is found. */
 static unsigned count_wrong(unsigned least, void (*run)(ptxiFunction f))
 {
@@ -67,7 +77,7 @@ static unsigned count_wrong(unsigned least, void (*run)(ptxiFunction f))
         ok(ptxiFuncGetName(&name, f[k]));
         ok(ptxiCtxResetFindings(NULL));
         run(f[k]);
-        if (found() != name[0]) {
+        if (!is_expected(name, found())) {
             fprintf(stderr, "%s: found %c\n", name, found());
             wrong++;
         }
