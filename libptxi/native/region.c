@@ -162,7 +162,7 @@ static bool is_pure(unsigned op)
 {
     const unsigned others = PTXI_OP_FLAG_LOAD | PTXI_OP_FLAG_STORE | PTXI_OP_FLAG_BRANCH;
 
-    return !(ptxi_op_flags[op] & others) && op != PTXI_OP_track_access && op != PTXI_OP_track_row;
+    return !(ptxi_op_flags[op] & others);
 }
 
 bool ptxi_native_call_in_region(builder *c, uint32_t insn_number)
@@ -191,6 +191,12 @@ void ptxi_native_begin_region(builder *c, uint32_t target)
     c->shape_count = 0;
 }
 
+/* Whether the operation notes an access, for tracking. Its handler does so for any lanes, and never waits. */
+static bool notes_access(unsigned op)
+{
+    return op == PTXI_OP_track_access || op == PTXI_OP_track_row;
+}
+
 void ptxi_native_put_paths(builder *c, uint32_t branch, bool (*emit)(builder *c, insn *i))
 {
     for (c->now = branch + 1; c->now < c->region.end; c->now++) {
@@ -199,7 +205,8 @@ void ptxi_native_put_paths(builder *c, uint32_t branch, bool (*emit)(builder *c,
         ptxi_native_add_piece(c, c->now);
         if (!emit(c, &c->code->insns[c->now])) {
             ptxi_native_drop(c);
-            ptxi_native_leave_region(c, c->now, c->region.exit);
+            if (!notes_access(c->code->insns[c->now].op) || !ptxi_native_call_in_region(c, c->now))
+                ptxi_native_leave_region(c, c->now, c->region.exit);
         }
     }
     ptxi_native_drop(c);
