@@ -93,7 +93,7 @@ static RACY uint32_t bytes_in_memory(const struct access *a, unsigned char to[16
 static bool wait_for_value(const struct access *a, const struct ptxi_record *r, const unsigned char now[16],
                            unsigned char before[16])
 {
-    enum { SPINS = 1000, YIELDS = 2000 }; /* a millisecond or two */
+    enum { SPINS = 1000, YIELDS = 20 }; /* on a busy host a yield takes milliseconds */
     const unsigned most = a->w->only_worker || r->agent == a->record.agent ? 0 : SPINS + YIELDS;
 
     for (unsigned n = 0;; n++) {
