@@ -35,7 +35,7 @@ static void enter_lanes(struct ptxi_native_builder *c)
     }
 }
 
-/* struct ptxi_native_left enter(const struct ptxi_insn *i, struct ptxi_warp *w, const void *code) */
+/* struct left enter(const struct ptxi_insn *i, struct ptxi_warp *w, const void *code) */
 static void put_entry(struct ptxi_native_builder *c)
 {
     const int32_t stack = 8 + PTXI_STACK_SIZE;

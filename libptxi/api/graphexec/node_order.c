@@ -27,7 +27,7 @@ static void add(struct ptxi_node_order *o, unsigned char *set, const unsigned ch
         set[k] |= other[k];
 }
 
-/* The node whose child the graph is. NULL: it is the whole graph. */
+/* The node that has the graph as its child. NULL: the graph is no child. */
 static ptxiGraphNode node_of_child(const struct ptxiGraph_st *in, const struct ptxiGraph_st *child)
 {
     ptxiGraphNode found = NULL;

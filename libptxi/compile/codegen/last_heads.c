@@ -6,29 +6,15 @@
 
 #include <assert.h>
 
-/* The position (struct ptxi_live_range) of each block's start. */
-static uint32_t *find_starts(const struct ptxi_ir *ir)
-{
-    uint32_t *starts = ARENA_NEW(ir->arena, uint32_t, ir->order_count), at = ir->setup_count;
-
-    for (uint32_t p = 0; starts && p < ir->order_count; p++) {
-        const struct ptxi_block *block = &ir->blocks[ir->order[p]];
-
-        starts[p] = 2 * at;
-        at += block->end - block->first;
-    }
-    return starts;
-}
-
-/* The number of blocks that start below a position. */
-static uint32_t blocks_below(const struct ptxi_ir *ir, const uint32_t *starts, uint32_t position)
+/* The number of blocks that start below a position (struct ptxi_live_range). */
+static uint32_t blocks_below(const struct ptxi_ir *ir, const struct ptxi_liveness *live, uint32_t position)
 {
     uint32_t lo = 0, hi = ir->order_count;
 
     while (lo < hi) {
         const uint32_t mid = lo + (hi - lo) / 2;
 
-        if (starts[mid] < position)
+        if (2 * live->block_first[mid] < position)
             lo = mid + 1;
         else
             hi = mid;
@@ -37,17 +23,16 @@ static uint32_t blocks_below(const struct ptxi_ir *ir, const uint32_t *starts, u
 }
 
 /* 1 + the last block, in the order, at whose start the register is live; 0: none. */
-static uint32_t last_block(const struct ptxi_ir *ir, const struct ptxi_liveness *live, const uint32_t *starts,
-                           uint32_t v)
+static uint32_t last_block(const struct ptxi_ir *ir, const struct ptxi_liveness *live, uint32_t v)
 {
     const struct ptxi_live_range *ranges = live->ranges + live->first[v];
 
     if (ir->vregs[v].kind != PTXI_VR_PLAIN && ir->vregs[v].kind != PTXI_VR_WORD)
         return ir->order_count; /* its liveness is unknown */
     for (uint32_t k = live->count[v]; k--;) {
-        const uint32_t below = blocks_below(ir, starts, ranges[k].end);
+        const uint32_t below = blocks_below(ir, live, ranges[k].end);
 
-        if (below && starts[below - 1] >= ranges[k].start)
+        if (below && 2 * live->block_first[below - 1] >= ranges[k].start)
             return below;
     }
     return 0;
@@ -55,10 +40,8 @@ static uint32_t last_block(const struct ptxi_ir *ir, const struct ptxi_liveness 
 
 bool ptxi_find_last_heads(struct ptxi_ir *ir, const struct ptxi_liveness *live)
 {
-    const uint32_t *starts = find_starts(ir);
-
     ir->last_heads = ARENA_NEW(ir->arena, uint32_t, ir->frame_units);
-    if (!starts || !ir->last_heads)
+    if (!ir->last_heads)
         return !(ir->oom = true);
     for (uint32_t v = 0; v < ir->vreg_count; v++) {
         const uint32_t slot = ir->vregs[v].slot;
@@ -66,7 +49,7 @@ bool ptxi_find_last_heads(struct ptxi_ir *ir, const struct ptxi_liveness *live)
 
         if (slot == PTXI_NONE)
             continue;
-        last = last_block(ir, live, starts, v);
+        last = last_block(ir, live, v);
         assert(slot + ptxi_class_units[ir->vregs[v].class] <= ir->frame_units);
         for (unsigned u = 0; u < ptxi_class_units[ir->vregs[v].class]; u++)
             if (ir->last_heads[slot + u] < last)

@@ -335,6 +335,7 @@ struct ptxi_liveness {
     struct ptxi_live_range *ranges;
     uint32_t *first, *count; /* per register: its ranges, in ascending order, with gaps between them */
     uint8_t *at_entry;       /* per register: live where the body begins, so that a read may come before any write */
+    uint32_t *block_first;   /* per block of the order: its first instruction in the layout; one more at the end */
     uint32_t positions;
 };
 

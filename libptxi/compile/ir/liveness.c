@@ -300,6 +300,7 @@ bool ptxi_liveness(struct ptxi_ir *ir, struct ptxi_liveness *out)
         !l.through ||
         !l.passes || !l.listed || !collect_accesses(&l))
         return !(ir->oom = true);
+    out->block_first = l.block_first;
     out->positions = l.block_first[ir->order_count] * 2;
     for (uint32_t v = 0; v < ir->vreg_count; v++) {
         if (!add_register_ranges(&l, v))
