@@ -183,7 +183,7 @@ static unsigned long long number(const char *type, const char *name)
     else if (here->disturbed && !strcmp(name, "ByteCount"))
         count = 8; /* of a copy from freed memory, which the library takes for other memory of the process */
     else if (!strncmp(name, "num", 3) || !strcmp(name, "size") || !strcmp(name, "len") || !strcmp(name, "threads") ||
-             (!strcmp(name, "count") && !strcmp(type, "size_t")))
+             !strcmp(name, "dataSize") || (!strcmp(name, "count") && !strcmp(type, "size_t")))
         count = 8;
     return numbers[below(below(3) ? count : 3)];
 }
