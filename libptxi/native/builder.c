@@ -69,6 +69,24 @@ static bool grow(struct ptxi_native_builder *c, void **p, uint32_t count, uint32
     return true;
 }
 
+bool ptxi_native_find_constant(const struct ptxi_code *code, unsigned slot, uint32_t *value)
+{
+    uint32_t low = 0, high = code->const_count;
+
+    while (low < high) {
+        const uint32_t middle = (low + high) / 2;
+
+        if (code->consts[middle].slot < slot)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == code->const_count || code->consts[low].slot != slot || code->consts[low].bytes != 4)
+        return false;
+    *value = (uint32_t)code->consts[low].value;
+    return true;
+}
+
 uint32_t ptxi_native_rare(struct ptxi_native_builder *c, enum ptxi_native_rare_kind kind)
 {
     if (!grow(c, (void **)&c->rare, c->rare_count, &c->rare_capacity, sizeof *c->rare))

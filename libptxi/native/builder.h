@@ -240,6 +240,8 @@ void ptxi_native_drop(struct ptxi_native_builder *c);  /* the same, and the cach
 void ptxi_native_put_constants(struct ptxi_native_builder *c);
 void ptxi_native_put_lane_tables(struct ptxi_native_builder *c);
 struct ptxi_x86_rm ptxi_native_constant(enum ptxi_native_const id, unsigned offset);
+/* Whether a slot has a 32-bit constant of the code. */
+bool ptxi_native_find_constant(const struct ptxi_code *code, unsigned slot, uint32_t *value);
 /* Element 0 of a slot, or a predicate, in the frame. */
 struct ptxi_x86_rm ptxi_native_scalar(struct ptxi_native_builder *c, unsigned slot);
 struct ptxi_x86_rm ptxi_native_frame(unsigned slot, unsigned offset);

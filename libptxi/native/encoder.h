@@ -57,7 +57,7 @@ static inline struct ptxi_x86_rm ptxi_x86_indexed(unsigned base, unsigned index,
 /* --- vector instructions ---
  *
  * PTXI_V(prefix, map, opcode, w): prefix 0 none, 1 66, 2 F3, 3 F2; map 1 0F, 2 0F38, 3 0F3A; w: 2: only with EVEX. */
-enum ptxi_x86_shift { PTXI_SHIFT_RIGHT = 2, PTXI_SHIFT_LEFT = 6 };
+enum ptxi_x86_shift { PTXI_SHIFT_RIGHT = 2, PTXI_SHIFT_LEFT = 6, PTXI_ROTATE_LEFT = 1 }; /* rotate: EVEX only */
 #define PTXI_V(prefix, map, opcode, w) ((uint32_t)(prefix) | (map) << 2 | (w) << 4 | (opcode) << 8)
 enum ptxi_x86_vector_op {
     PTXI_V_MOV = PTXI_V(1, 1, 0x6f, 0),        /* aligned; the same to memory: MOV_TO */
@@ -78,7 +78,9 @@ enum ptxi_x86_vector_op {
     PTXI_V_PSUBD = PTXI_V(1, 1, 0xfa, 0), PTXI_V_PSUBQ = PTXI_V(1, 1, 0xfb, 1),
     PTXI_V_PMULLD = PTXI_V(1, 2, 0x40, 0),
     PTXI_V_PMULLQ = PTXI_V(1, 2, 0x40, 1),     /* EVEX only */
-    PTXI_V_SHIFT_IMM_Q = PTXI_V(1, 1, 0x73, 1), /* first = rm, shifted by imm; reg: enum ptxi_x86_shift */
+    /* first = rm, shifted by imm; reg: enum ptxi_x86_shift */
+    PTXI_V_SHIFT_IMM_D = PTXI_V(1, 1, 0x72, 0), PTXI_V_SHIFT_IMM_Q = PTXI_V(1, 1, 0x73, 1),
+    PTXI_V_PROLVD = PTXI_V(1, 2, 0x15, 0), PTXI_V_PRORVD = PTXI_V(1, 2, 0x14, 0), /* EVEX only */
     PTXI_V_PMULDQ = PTXI_V(1, 2, 0x28, 1), PTXI_V_PMULUDQ = PTXI_V(1, 1, 0xf4, 1),
     PTXI_V_PAND = PTXI_V(1, 1, 0xdb, 0), PTXI_V_POR = PTXI_V(1, 1, 0xeb, 0), PTXI_V_PXOR = PTXI_V(1, 1, 0xef, 0),
     PTXI_V_PSLLVD = PTXI_V(1, 2, 0x47, 0), PTXI_V_PSLLVQ = PTXI_V(1, 2, 0x47, 1),

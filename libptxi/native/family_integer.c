@@ -89,6 +89,43 @@ bool ptxi_native_emit_binary(builder *c, insn *i, uint32_t bits, uint32_t op)
     return true;
 }
 
+static bool is_power(uint32_t n)
+{
+    return n && !(n & (n - 1));
+}
+
+/* d = a * b. A shift and an addition or subtraction take less time, if b is 2^n + 1 or 2^n - 1. */
+static void multiply(builder *c, insn *i, unsigned k, unsigned d)
+{
+    const unsigned a = ptxi_native_source(c, part(c, i->a, k));
+    uint32_t by;
+
+    if (ptxi_native_find_constant(c->code, i->b, &by) && by > 2 && (is_power(by - 1) || is_power(by + 1))) {
+        const unsigned n = (unsigned)__builtin_ctz(is_power(by - 1) ? by - 1 : by + 1);
+
+        ptxi_x86_vector_imm(&c->x, PTXI_V_SHIFT_IMM_D, PTXI_SHIFT_LEFT, d, ptxi_x86_reg(a), n);
+        ptxi_x86_vector(&c->x, is_power(by - 1) ? PTXI_V_PADDD : PTXI_V_PSUBD, d, d, ptxi_x86_reg(a));
+    } else {
+        ptxi_x86_vector(&c->x, PTXI_V_PMULLD, d, a, ptxi_native_operand(c, part(c, i->b, k)));
+    }
+}
+
+/* d = a * b, and + c if `adds` */
+bool ptxi_native_emit_product(builder *c, insn *i, uint32_t adds, uint32_t unused)
+{
+    (void)unused;
+    for (unsigned k = 0; k < ptxi_native_parts(c, 32); k++) {
+        unsigned d = ptxi_native_new(c);
+
+        multiply(c, i, k, d);
+        if (adds)
+            ptxi_x86_vector(&c->x, PTXI_V_PADDD, d, d, ptxi_native_operand(c, part(c, i->c, k)));
+        ptxi_native_define(c, i->d, k, 32, d);
+        ptxi_native_end_part(c);
+    }
+    return true;
+}
+
 bool ptxi_native_emit_unary(builder *c, insn *i, uint32_t bits, uint32_t op)
 {
     for (unsigned k = 0; k < ptxi_native_parts(c, bits); k++) {
@@ -254,26 +291,54 @@ bool ptxi_native_emit_trunc_64_32(builder *c, insn *i, uint32_t first, uint32_t 
     return true;
 }
 
-/* shf with .wrap: a shift of b:a. The host's shifts by 32 give 0. */
+/* --- shf with .wrap: a shift of y:x to the left. One to the right by n is one to the left by 32 - n. --- */
+
+/* d = y << n | x >> (32 - n), 0 < n < 32 */
+static void shift_by_constant(builder *c, unsigned d, unsigned x, unsigned y, unsigned n)
+{
+    if (c->x.wide && x == y) {
+        ptxi_x86_vector_imm(&c->x, PTXI_V_SHIFT_IMM_D, PTXI_ROTATE_LEFT, d, ptxi_x86_reg(x), n);
+    } else {
+        const unsigned t = ptxi_native_temporary(c);
+
+        ptxi_x86_vector_imm(&c->x, PTXI_V_SHIFT_IMM_D, PTXI_SHIFT_RIGHT, t, ptxi_x86_reg(x), 32 - n);
+        ptxi_x86_vector_imm(&c->x, PTXI_V_SHIFT_IMM_D, PTXI_SHIFT_LEFT, d, ptxi_x86_reg(y), n);
+        ptxi_x86_vector(&c->x, PTXI_V_POR, d, d, ptxi_x86_reg(t));
+    }
+}
+
+/* The host's shifts by 32 give 0. */
+static void shift_by_lanes(builder *c, unsigned d, unsigned x, unsigned y, unsigned count, bool right)
+{
+    const unsigned n = ptxi_native_temporary(c), t = ptxi_native_temporary(c);
+
+    ptxi_x86_vector(&c->x, PTXI_V_PAND, n, count, ptxi_native_constant(PTXI_CONST_31, 0));
+    ptxi_x86_vector(&c->x, right ? PTXI_V_PSRLVD : PTXI_V_PSLLVD, d, right ? x : y, ptxi_x86_reg(n));
+    ptxi_x86_vector(&c->x, PTXI_V_MOV, t, 0, ptxi_native_constant(PTXI_CONST_32, 0));
+    ptxi_x86_vector(&c->x, PTXI_V_PSUBD, t, t, ptxi_x86_reg(n));
+    ptxi_x86_vector(&c->x, right ? PTXI_V_PSLLVD : PTXI_V_PSRLVD, t, right ? y : x, ptxi_x86_reg(t));
+    ptxi_x86_vector(&c->x, PTXI_V_POR, d, d, ptxi_x86_reg(t));
+}
+
 bool ptxi_native_emit_funnel(builder *c, insn *i, uint32_t right, uint32_t unused)
 {
-    const uint32_t near = right ? PTXI_V_PSRLVD : PTXI_V_PSLLVD, far = right ? PTXI_V_PSLLVD : PTXI_V_PSRLVD;
+    const uint32_t rotate = right ? PTXI_V_PRORVD : PTXI_V_PROLVD;
+    uint32_t n;
+    bool constant = ptxi_native_find_constant(c->code, i->c, &n) && n % 32;
 
     (void)unused;
     if (!(i->mods & PTXI_MOD_WRAP))
         return false;
     for (unsigned k = 0; k < ptxi_native_parts(c, 32); k++) {
-        unsigned x = ptxi_native_source(c, part(c, right ? i->a : i->b, k));
-        unsigned y = ptxi_native_source(c, part(c, right ? i->b : i->a, k));
-        unsigned count = ptxi_native_source(c, part(c, i->c, k));
-        unsigned d = ptxi_native_new(c), n = ptxi_native_temporary(c), t = ptxi_native_temporary(c);
+        unsigned x = ptxi_native_source(c, part(c, i->a, k)), y = ptxi_native_source(c, part(c, i->b, k));
+        unsigned d = ptxi_native_new(c);
 
-        ptxi_x86_vector(&c->x, PTXI_V_PAND, n, count, ptxi_native_constant(PTXI_CONST_31, 0));
-        ptxi_x86_vector(&c->x, near, d, x, ptxi_x86_reg(n));
-        ptxi_x86_vector(&c->x, PTXI_V_MOV, t, 0, ptxi_native_constant(PTXI_CONST_32, 0));
-        ptxi_x86_vector(&c->x, PTXI_V_PSUBD, t, t, ptxi_x86_reg(n));
-        ptxi_x86_vector(&c->x, far, t, y, ptxi_x86_reg(t));
-        ptxi_x86_vector(&c->x, PTXI_V_POR, d, d, ptxi_x86_reg(t));
+        if (constant)
+            shift_by_constant(c, d, x, y, right ? 32 - n % 32 : n % 32);
+        else if (c->x.wide && x == y)
+            ptxi_x86_vector(&c->x, rotate, d, x, ptxi_native_operand(c, part(c, i->c, k)));
+        else
+            shift_by_lanes(c, d, x, y, ptxi_native_source(c, part(c, i->c, k)), right);
         ptxi_native_define(c, i->d, k, 32, d);
         ptxi_native_end_part(c);
     }

@@ -7,24 +7,6 @@ typedef const struct ptxi_insn insn;
 
 enum { MAX_PARTS = PTXI_LANES * 4 / 32 };
 
-static bool find_constant(const struct ptxi_code *code, unsigned slot, uint32_t *value)
-{
-    uint32_t low = 0, high = code->const_count;
-
-    while (low < high) {
-        const uint32_t middle = (low + high) / 2;
-
-        if (code->consts[middle].slot < slot)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == code->const_count || code->consts[low].slot != slot || code->consts[low].bytes != 4)
-        return false;
-    *value = (uint32_t)code->consts[low].value;
-    return true;
-}
-
 /* The lane from which each lane gets its value, and the lanes for which it is in range. */
 struct sources {
     uint32_t lane[PTXI_LANES];
@@ -35,7 +17,7 @@ static bool find_sources(const struct ptxi_code *code, insn *i, enum ptxi_shfl_m
 {
     uint32_t b, c;
 
-    if (!find_constant(code, i->b, &b) || !find_constant(code, i->c, &c))
+    if (!ptxi_native_find_constant(code, i->b, &b) || !ptxi_native_find_constant(code, i->c, &c))
         return false;
     s->in_range = 0;
     for (uint32_t l = 0; l < PTXI_LANES; l++) {

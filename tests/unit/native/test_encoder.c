@@ -118,7 +118,7 @@ static const char *const narrow_texts[] = {
     "vpmaskmovd YMMWORD PTR [rax+r14*1+0x20],ymm15,ymm9", "vpmaskmovq YMMWORD PTR [rbp+0x20],ymm10,ymm1",
     "vpsllq ymm9,ymm3,0x20", "vpsrlq ymm2,ymm12,0x21",
     "vmovd xmm3,DWORD PTR [rbp+rdx*4+0x100]", "vmovd DWORD PTR [rbp+rdx*4+0x100],xmm11", "vucomiss xmm3,xmm3",
-    "vucomisd xmm9,xmm9",
+    "vucomisd xmm9,xmm9", "vpslld ymm9,ymm3,0x7", "vpsrld ymm2,ymm12,0x1f",
 };
 
 static void encode_narrow(struct ptxi_x86 *x)
@@ -161,6 +161,8 @@ static void encode_narrow(struct ptxi_x86 *x)
     ptxi_x86_vector_128(x, PTXI_V_MOVD_TO, 11, 0, ptxi_x86_scaled(PTXI_RBP, PTXI_RDX, 2, 256));
     ptxi_x86_vector_128(x, PTXI_V_UCOMISS, 3, 0, R(3));
     ptxi_x86_vector_128(x, PTXI_V_UCOMISD, 9, 0, R(9));
+    ptxi_x86_vector_imm(x, PTXI_V_SHIFT_IMM_D, PTXI_SHIFT_LEFT, 9, R(3), 7);
+    ptxi_x86_vector_imm(x, PTXI_V_SHIFT_IMM_D, PTXI_SHIFT_RIGHT, 2, R(12), 31);
 }
 
 static const char *const wide_texts[] = {
@@ -177,7 +179,8 @@ static const char *const wide_texts[] = {
     "vpscatterdd DWORD PTR [rdx+zmm3*1+0x0]{k1},zmm8", "vpscatterdq QWORD PTR [rdx+ymm14*1+0x0]{k1},zmm9",
     "vpscatterqd DWORD PTR [rcx+zmm4*1+0x40]{k1},ymm8", "vpscatterqq QWORD PTR [rcx+zmm7*1+0x8]{k1},zmm8",
     "vextracti64x4 ymm14,zmm3,0x1", "vpmovdw ymm8,zmm2", "vptestmd k1,zmm11,zmm8", "vpcmpleuq k1{k1},zmm12,zmm9",
-    "vpcmpeqq k1,zmm8,zmm3",
+    "vpcmpeqq k1,zmm8,zmm3", "vpslld zmm19,zmm30,0x7", "vprold zmm20,zmm3,0xf", "vprolvd zmm3,zmm20,zmm9",
+    "vprorvd zmm3,zmm2,ZMMWORD PTR [rbp+0x40]",
 };
 
 static void encode_wide(struct ptxi_x86 *x)
@@ -218,6 +221,10 @@ static void encode_wide(struct ptxi_x86 *x)
     ptxi_x86_vector_masked(x, PTXI_V_TESTMD, 1, 11, R(8), -1, 0);
     ptxi_x86_vector_masked(x, PTXI_V_PCMPUQ, 1, 12, R(9), 2, 1);
     ptxi_x86_vector_masked(x, PTXI_V_PCMPQ, 1, 8, R(3), 0, 0);
+    ptxi_x86_vector_imm(x, PTXI_V_SHIFT_IMM_D, PTXI_SHIFT_LEFT, 19, R(30), 7);
+    ptxi_x86_vector_imm(x, PTXI_V_SHIFT_IMM_D, PTXI_ROTATE_LEFT, 20, R(3), 15);
+    ptxi_x86_vector(x, PTXI_V_PROLVD, 3, 20, R(9));
+    ptxi_x86_vector(x, PTXI_V_PRORVD, 3, 2, M(PTXI_RBP, 64));
 }
 
 /* --- objdump --- */

@@ -22,6 +22,22 @@ enum { REGS = 6, WIDE = 4, PREDS = 4, THREADS = 96, BLOCKS = 2, WORDS = 4096, OU
 
 /* --- operations --- */
 
+/* Constants for which there are shorter forms, and others. */
+static void any_with_constant(struct random *r, struct ptxi_str *s)
+{
+    static const char *const binary[] = { "mul.lo.s32", "shl.b32", "shr.u32" };
+    static const char *const ternary[] = { "shf.l.wrap.b32", "shf.r.wrap.b32" };
+    static const uint32_t constants[] = { 0, 1, 2, 3, 5, 7, 9, 15, 31, 32, 33, 0x7fffffff, 0x80000001, 0xffffffff };
+    const uint32_t value = constants[draw(r, sizeof constants / sizeof *constants)];
+    const unsigned d = draw(r, REGS), a = draw(r, REGS), b = draw(r, 2) ? a : draw(r, REGS);
+
+    switch (draw(r, 3)) {
+    case 0: ptxi_str_printf(s, "mad.lo.s32 %%r%u, %%r%u, %u, %%r%u;\n", d, a, value, b); break;
+    case 1: ptxi_str_printf(s, "%s %%r%u, %%r%u, %u;\n", binary[draw(r, 3)], d, a, value); break;
+    default: ptxi_str_printf(s, "%s %%r%u, %%r%u, %%r%u, %u;\n", ternary[draw(r, 2)], d, a, b, value);
+    }
+}
+
 static void any_32(struct random *r, struct ptxi_str *s)
 {
     static const char *const binary[] = {
@@ -35,11 +51,14 @@ static void any_32(struct random *r, struct ptxi_str *s)
     static const char *const ternary[] = { "mad.lo.s32", "fma.rn.f32", "fma.rn.ftz.f32", "shf.l.wrap.b32",
                                            "shf.r.wrap.b32", "shf.l.clamp.b32" };
 
-    switch (draw(r, 3)) {
+    switch (draw(r, 4)) {
     case 0:
-        ptxi_str_printf(s, "%s %%r%u, %%r%u;\n", unary[draw(r, 14)], draw(r, REGS), draw(r, REGS));
+        any_with_constant(r, s);
         break;
     case 1:
+        ptxi_str_printf(s, "%s %%r%u, %%r%u;\n", unary[draw(r, 14)], draw(r, REGS), draw(r, REGS));
+        break;
+    case 2:
         ptxi_str_printf(s, "%s %%r%u, %%r%u, %%r%u, %%r%u;\n", ternary[draw(r, 6)], draw(r, REGS), draw(r, REGS),
                         draw(r, REGS), draw(r, REGS));
         break;
