@@ -487,6 +487,12 @@ struct ptxi_const {
     uint64_t value;
 };
 
+/* The first and the last instruction that begins a block where a register in a unit is live. If there is no such block,
+ * first > last. */
+struct ptxi_live_heads {
+    uint32_t first, last;
+};
+
 struct ptxi_slot_range {
     uint16_t first, units;
 };
@@ -534,8 +540,8 @@ struct ptxi_code {
     uint32_t const_count;
     const struct ptxi_slot_range *unwritten; /* registers that may be read unwritten, filled at each entry */
     uint32_t unwritten_count;
-    const uint32_t *last_heads; /* by unit of the frame: the last instruction that begins a block where a register in
-                                 * this unit is live; 0: none but the first may */
+    const struct ptxi_live_heads *live_heads; /* by unit of the frame */
+    const uint32_t *block_starts; /* bit k % 32 of word k / 32: whether a block begins at instruction k */
     const uint16_t *pool;
     uint32_t pool_count;
     const struct ptxi_source_loc *locs; /* one for each instruction of `insns` */

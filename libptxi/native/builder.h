@@ -203,7 +203,7 @@ static inline bool ptxi_native_waits(const struct ptxi_insn *branch)
 /* Whether nobody reads what a slot has in inactive lanes now: in a region, these lanes wait at later blocks. */
 static inline bool ptxi_native_is_dead(const struct ptxi_native_builder *c, unsigned slot)
 {
-    return c->region.exit && c->region.whole && c->code->last_heads[slot] <= c->now;
+    return c->region.exit && c->region.whole && c->code->live_heads[slot].last <= c->now;
 }
 
 /* --- parts --- */
@@ -234,6 +234,9 @@ void ptxi_native_load_mask(struct ptxi_native_builder *c, unsigned reg, unsigned
 void ptxi_native_sync(struct ptxi_native_builder *c, unsigned slot, unsigned count);
 /* A handler, or code with general registers, writes the slot in the frame: registers lose its parts. */
 void ptxi_native_forget(struct ptxi_native_builder *c, unsigned slot, unsigned units);
+/* At the end of a block: registers lose the parts that no register needs at the instructions a and b, where the code may
+ * continue. The operands of the branch i, if it is not NULL, remain. */
+void ptxi_native_forget_dead(struct ptxi_native_builder *c, const struct ptxi_insn *i, uint32_t a, uint32_t b);
 void ptxi_native_flush(struct ptxi_native_builder *c); /* stores all dirty parts */
 void ptxi_native_drop(struct ptxi_native_builder *c);  /* the same, and the cache is empty */
 

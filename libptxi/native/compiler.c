@@ -133,6 +133,7 @@ static void put_handler_case(struct ptxi_native_builder *c, const struct ptxi_na
 static void put_jump_case(struct ptxi_native_builder *c, const struct ptxi_native_rare *r)
 {
     c->cache = r->before;
+    ptxi_native_forget_dead(c, &c->code->insns[r->insn], r->target, r->target);
     ptxi_native_flush(c);
     if (c->partial) {
         uint32_t near;
@@ -335,10 +336,12 @@ static void add_entry(struct ptxi_native_builder *c)
 /* An instruction after a jump that is no head is reached from the dispatch loop only. */
 static void begin_insn(struct ptxi_native_builder *c)
 {
-    if (c->dead)
+    if (c->dead) {
         clear(&c->cache);
-    else if (c->heads[c->now])
+    } else if (c->heads[c->now]) {
+        ptxi_native_forget_dead(c, NULL, c->now, c->now);
         ptxi_native_drop(c);
+    }
     c->dead = false;
     if (is_empty(&c->cache)) {
         c->entry[c->now] = c->x.size;

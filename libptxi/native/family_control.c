@@ -27,6 +27,7 @@ bool ptxi_native_emit_bra(builder *c, insn *i, uint32_t first, uint32_t second)
         ptxi_native_region_jump(c, target_of(c, i));
         return true;
     }
+    ptxi_native_forget_dead(c, i, target_of(c, i), target_of(c, i));
     ptxi_native_drop(c);
     if (c->partial) {
         uint32_t beyond = ptxi_native_rare(c, PTXI_RARE_LEAVE);
@@ -189,6 +190,7 @@ bool ptxi_native_emit_loop(builder *c, insn *i, uint32_t first, uint32_t second)
     (void)first, (void)second;
     if (ptxi_native_waits(i))
         return false;
+    ptxi_native_forget_dead(c, i, target_of(c, i), target_of(c, i));
     ptxi_native_drop(c);
     jump_back(c, i);
     c->dead = true;
@@ -200,6 +202,7 @@ static void branch_back(builder *c, insn *i)
 {
     uint32_t none, some;
 
+    ptxi_native_forget_dead(c, i, target_of(c, i), c->now + 1);
     ptxi_native_flush(c);
     ptxi_native_compare_active(c, PTXI_RAX);
     none = ptxi_x86_jump_if(&c->x, PTXI_NE);
@@ -261,6 +264,7 @@ bool ptxi_native_emit_loop_index(builder *c, insn *i, uint32_t kind, uint32_t co
 
     if (ptxi_native_waits(i))
         return false;
+    ptxi_native_forget_dead(c, i, target_of(c, i), c->now + 1);
     ptxi_native_flush(c);
     some = ptxi_native_rare(c, PTXI_RARE_LEAVE);
     none = jump_if_none(c, i, (enum ptxi_native_kind)kind, (enum ptxi_native_condition)condition, some);

@@ -87,6 +87,7 @@ void ptxi_native_region_branch(builder *c, uint32_t target)
     const struct ptxi_x86_rm active = ptxi_native_on_stack(PTXI_STACK_ACTIVE), waiting = waiting_at(c, target);
     uint32_t none;
 
+    ptxi_native_forget_dead(c, NULL, target, c->now + 1);
     ptxi_native_drop(c);
     ptxi_x86_alu(&c->x, PTXI_AND, 32, PTXI_RAX, active);
     none = ptxi_x86_jump_if(&c->x, PTXI_E);
@@ -112,6 +113,7 @@ static void put_head(builder *c)
     const struct ptxi_x86_rm active = ptxi_native_on_stack(PTXI_STACK_ACTIVE), waiting = waiting_at(c, c->now);
     uint32_t none;
 
+    ptxi_native_forget_dead(c, NULL, c->now, c->now);
     ptxi_native_drop(c);
     patch_jumps_to_head(c);
     ptxi_x86_load(&c->x, 32, PTXI_RAX, waiting);

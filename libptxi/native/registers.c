@@ -304,6 +304,36 @@ void ptxi_native_forget(struct ptxi_native_builder *c, unsigned slot, unsigned u
             release(c, r);
 }
 
+static bool may_be_live(const struct ptxi_code *code, uint32_t unit, uint32_t insn)
+{
+    const struct ptxi_live_heads heads = code->live_heads[unit];
+    const bool begins_block = insn < code->count && code->block_starts[insn / 32] >> insn % 32 & 1;
+
+    return !begins_block || (heads.first <= insn && insn <= heads.last);
+}
+
+static bool is_operand(const struct ptxi_insn *i, uint32_t unit)
+{
+    enum { MOST_UNITS = 4 };
+    const uint16_t slots[] = { i->d, i->a, i->b, i->c };
+
+    for (unsigned k = 0; k < sizeof slots / sizeof *slots; k++)
+        if (unit >= slots[k] && unit < slots[k] + (uint32_t)MOST_UNITS)
+            return true;
+    return false;
+}
+
+void ptxi_native_forget_dead(struct ptxi_native_builder *c, const struct ptxi_insn *i, uint32_t a, uint32_t b)
+{
+    for (unsigned r = 0; r < c->registers; r++) {
+        const uint32_t unit = (uint32_t)c->cache.part[r] / PTXI_UNIT;
+
+        if (c->cache.dirty >> r & 1 && !may_be_live(c->code, unit, a) && !may_be_live(c->code, unit, b) &&
+            !(i && is_operand(i, unit)))
+            release(c, r);
+    }
+}
+
 void ptxi_native_flush(struct ptxi_native_builder *c)
 {
     for (unsigned r = 0; r < c->registers; r++)

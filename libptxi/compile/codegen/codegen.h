@@ -32,10 +32,10 @@ bool ptxi_keep_guarded(struct ptxi_ir *ir, struct ptxi_liveness *live);
 /* Lists the slots of registers that may be read before they are written, in ir->unwritten. */
 bool ptxi_list_unwritten(struct ptxi_ir *ir, const struct ptxi_liveness *live);
 
-/* --- last_heads.c --- */
+/* --- live_heads.c --- */
 
-/* Finds ir->last_heads, when registers have their slots. */
-bool ptxi_find_last_heads(struct ptxi_ir *ir, const struct ptxi_liveness *live);
+/* Finds ir->live_heads, when registers have their slots. */
+bool ptxi_find_live_heads(struct ptxi_ir *ir, const struct ptxi_liveness *live);
 
 /* --- track_init.c --- */
 

@@ -592,14 +592,24 @@ static bool keep_unwritten(struct emitter *e)
     return true;
 }
 
-static bool keep_last_heads(struct emitter *e)
+static bool keep_live_heads(struct emitter *e)
 {
-    uint32_t *heads = ARENA_NEW(e->arena, uint32_t, e->ir->frame_units);
+    struct ptxi_live_heads *heads = ARENA_NEW(e->arena, struct ptxi_live_heads, e->ir->frame_units);
+    uint32_t *starts = ARENA_NEW(e->arena, uint32_t, e->at / 32 + 1);
 
-    for (uint32_t u = 0; heads && u < e->ir->frame_units; u++)
-        heads[u] = e->ir->last_heads[u] ? e->start[e->ir->last_heads[u] - 1] : 0;
-    e->code->last_heads = heads;
-    return heads;
+    if (!heads || !starts)
+        return false;
+    for (uint32_t u = 0; u < e->ir->frame_units; u++) {
+        const struct ptxi_live_heads blocks = e->ir->live_heads[u];
+
+        heads[u] = blocks.first > blocks.last ? blocks
+                 : (struct ptxi_live_heads){ e->start[blocks.first], e->start[blocks.last] };
+    }
+    for (uint32_t p = 0; p < e->ir->order_count; p++)
+        starts[e->start[p] / 32] |= UINT32_C(1) << e->start[p] % 32;
+    e->code->live_heads = heads;
+    e->code->block_starts = starts;
+    return true;
 }
 
 static bool keep_pool(struct emitter *e)
@@ -635,7 +645,7 @@ struct ptxi_code *ptxi_emit(struct ptxi_ir *ir, const struct ptxi_compile_option
         put_block(&e, p);
     assert(ir->oom || e.at == e.start[ir->order_count]);
     ptxi_mark_mbarrier_wait_loops(e.insns, e.at);
-    if (ir->oom || !put_setup(&e) || !put_consts(&e) || !keep_unwritten(&e) || !keep_last_heads(&e) ||
+    if (ir->oom || !put_setup(&e) || !put_consts(&e) || !keep_unwritten(&e) || !keep_live_heads(&e) ||
         !keep_texts(&e) || !keep_pool(&e))
         return NULL;
     e.code->name = ir->func->name->s;

@@ -342,5 +342,5 @@ bool ptxi_allocate_registers(struct ptxi_ir *ir)
     allocate_fixed(ir);
     units = lay_out(&al);
     ir->frame_units = (uint32_t)units;
-    return units <= PTXI_NO_SLOT && ptxi_list_unwritten(ir, &al.live) && ptxi_find_last_heads(ir, &al.live);
+    return units <= PTXI_NO_SLOT && ptxi_list_unwritten(ir, &al.live) && ptxi_find_live_heads(ir, &al.live);
 }

@@ -172,9 +172,8 @@ struct ptxi_ir {
     struct ptxi_slot_range *unwritten;
     uint32_t unwritten_count;
 
-    /* last_heads.c: per unit of the frame: 1 + the position in the order of the last block at whose start a register in
-     * this unit is live; 0: none */
-    uint32_t *last_heads;
+    /* live_heads.c: as in struct ptxi_code, with positions of blocks in the order */
+    struct ptxi_live_heads *live_heads;
 
     uint32_t barriers;   /* as in struct ptxi_code */
     bool untracked;      /* the same */
