@@ -116,16 +116,26 @@ static void add_jump(struct ptxi_native_builder *c, struct ptxi_native_jump jump
         c->jumps[c->jump_count++] = jump;
 }
 
+/* `place`: of the jump's distance */
+static void lead_to_rare(struct ptxi_native_builder *c, uint32_t rare, uint32_t place)
+{
+    struct ptxi_native_rare *r = &c->rare[rare];
+
+    assert(r->kind == PTXI_RARE_CANONIZE || !memcmp(&r->before, &c->cache, sizeof c->cache));
+    add_jump(c, (struct ptxi_native_jump){ place, 0, r->jump, true });
+    r->jump = c->jump_count - 1;
+}
+
 void ptxi_native_jump_rare(struct ptxi_native_builder *c, uint32_t rare, enum ptxi_x86_condition condition)
 {
-    struct ptxi_native_rare *r;
+    if (rare != UINT32_MAX)
+        lead_to_rare(c, rare, ptxi_x86_jump_if(&c->x, condition));
+}
 
-    if (rare == UINT32_MAX)
-        return;
-    r = &c->rare[rare];
-    assert(r->kind == PTXI_RARE_CANONIZE || !memcmp(&r->before, &c->cache, sizeof c->cache));
-    add_jump(c, (struct ptxi_native_jump){ ptxi_x86_jump_if(&c->x, condition), 0, r->jump, true });
-    r->jump = c->jump_count - 1;
+void ptxi_native_go_to_rare(struct ptxi_native_builder *c, uint32_t rare)
+{
+    if (rare != UINT32_MAX)
+        lead_to_rare(c, rare, ptxi_x86_jump(&c->x));
 }
 
 void ptxi_native_resume(struct ptxi_native_builder *c, uint32_t rare)

@@ -55,6 +55,8 @@ enum ptxi_native_rare_kind {
     PTXI_RARE_HANDLER,  /* calls the handler, loads the registers again, and continues after the operation */
     PTXI_RARE_LEAVE,    /* calls the handler, and leaves at the pc that it returns */
     PTXI_RARE_JUMP,     /* jumps to another block */
+    PTXI_RARE_ROUNDS,   /* stores nothing: further rounds of a loop, see rounds.c */
+    PTXI_RARE_HEAD,     /* executes a loop by other code than that copy */
     PTXI_RARE_REGION,   /* executes the paths of some lanes up to the block where they meet, and jumps there */
     PTXI_RARE_CANONIZE, /* stores nothing: replaces NaNs in registers by the canonical one, and continues */
     PTXI_RARE_ENTER     /* not a jump, but an entry from the dispatch loop: loads the registers, and continues */
@@ -67,7 +69,7 @@ typedef void ptxi_native_lanes_emitter(struct ptxi_native_builder *c, const stru
 
 struct ptxi_native_rare {
     enum ptxi_native_rare_kind kind;
-    uint32_t insn, target;               /* target: JUMP: number of an instruction */
+    uint32_t insn, target;               /* target: JUMP, HEAD: number of an instruction */
     uint32_t region_exit;                /* as in the region of the builder */
     bool region_whole;
     bool partial;
@@ -128,6 +130,16 @@ static inline struct ptxi_x86_rm ptxi_native_on_stack(unsigned offset)
     return ptxi_x86_at(PTXI_RSP, (int32_t)offset);
 }
 
+enum { PTXI_ROUND_EXITS = 6 };
+
+/* The copy of a loop. */
+struct ptxi_native_round {
+    uint32_t start;                       /* where it begins, */
+    struct ptxi_native_cache cache;       /* and the registers there */
+    uint32_t exits[PTXI_ROUND_EXITS];     /* instructions to which it leads. In partial code, inactive lanes wait there */
+    unsigned exit_count;
+};
+
 enum { PTXI_NATIVE_FAILURES = 256 };
 
 struct ptxi_native_builder {
@@ -148,6 +160,8 @@ struct ptxi_native_builder {
     bool dead;                            /* no code reaches this place */
     bool *heads;                          /* instructions to which others jump */
     bool *simple;                         /* instructions that a region may have, if branches among them lead forward */
+    bool *keeps;                          /* branches back that end a loop whose values stay in registers: rounds.c */
+    const struct ptxi_native_round *round; /* the copy of such a loop to which the code belongs, or NULL */
     bool *in_loop;                        /* instructions between a backward branch and its target */
     uint32_t *entry;                      /* where the code of an instruction begins if it may be entered there, or 0 */
     uint32_t *table_of;                   /* where the table of an instruction is, see family_lanes.c */
@@ -200,15 +214,13 @@ static inline bool ptxi_native_waits(const struct ptxi_insn *branch)
     return branch->mods & (PTXI_LOOP_WAITS | PTXI_LOOP_POLLS);
 }
 
-/* Whether nobody reads what a slot has in inactive lanes now: in a region, these lanes wait at later blocks. */
-static inline bool ptxi_native_is_dead(const struct ptxi_native_builder *c, unsigned slot)
-{
-    return c->region.exit && c->region.whole && c->code->live_heads[slot].last <= c->now;
-}
-
 /* --- parts --- */
 unsigned ptxi_native_parts(const struct ptxi_native_builder *c, unsigned bits); /* of a register with such elements */
 int32_t ptxi_native_part(const struct ptxi_native_builder *c, unsigned slot, unsigned k);
+
+/* Whether nobody reads what a slot has in inactive lanes now: in a region, they wait at later blocks, and in the copy of
+ * a loop where the loop leads. */
+bool ptxi_native_is_dead(const struct ptxi_native_builder *c, unsigned slot);
 
 unsigned ptxi_native_new(struct ptxi_native_builder *c); /* a register; for the operation */
 /* The same from the first 16, for VEX instructions on 128 bits; for the part. */
@@ -237,6 +249,10 @@ void ptxi_native_forget(struct ptxi_native_builder *c, unsigned slot, unsigned u
 /* At the end of a block: registers lose the parts that no register needs at the instructions a and b, where the code may
  * continue. The operands of the branch i, if it is not NULL, remain. */
 void ptxi_native_forget_dead(struct ptxi_native_builder *c, const struct ptxi_insn *i, uint32_t a, uint32_t b);
+/* Registers lose the stored parts that no register needs at an instruction. */
+void ptxi_native_forget_clean(struct ptxi_native_builder *c, uint32_t insn);
+/* Code that makes the registers as in `wanted`, where each part is dirty, or as raw, at least as it is now. */
+void ptxi_native_arrange(struct ptxi_native_builder *c, const struct ptxi_native_cache *wanted);
 void ptxi_native_flush(struct ptxi_native_builder *c); /* stores all dirty parts */
 void ptxi_native_drop(struct ptxi_native_builder *c);  /* the same, and the cache is empty */
 
@@ -259,6 +275,7 @@ void ptxi_native_try_lanes(struct ptxi_native_builder *c, uint32_t rare, ptxi_na
 /* For listings: the code from here on is a rare case of the instruction. */
 void ptxi_native_add_piece(struct ptxi_native_builder *c, uint32_t insn);
 void ptxi_native_jump_rare(struct ptxi_native_builder *c, uint32_t rare, enum ptxi_x86_condition condition);
+void ptxi_native_go_to_rare(struct ptxi_native_builder *c, uint32_t rare);
 /* A rare case of kind HANDLER or CANONIZE continues here, after the operation. */
 void ptxi_native_resume(struct ptxi_native_builder *c, uint32_t rare);
 /* For code that works on the complete frame and may use all vector registers (ptxi_native_lanes_emitter): the handler

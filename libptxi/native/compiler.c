@@ -9,6 +9,7 @@
 #include "exec/engine/row_register.h"
 #include "native/lane_loop.h"
 #include "native/region.h"
+#include "native/rounds.h"
 #include "native/table.h"
 
 enum { MAX_CODE = 4 << 20 }; /* bytes; distances in the code fit into 32 bits */
@@ -90,6 +91,28 @@ static void expect_next(struct ptxi_native_builder *c, uint32_t next)
         ptxi_x86_alu_imm(&c->x, PTXI_CMP, 32, of_warp(offsetof(struct ptxi_warp, active)), -1);
     }
     leave_if(c, PTXI_NE);
+}
+
+/* The handler of an operation without native code. Returns the number of instructions that it executes. */
+static uint32_t put_call(struct ptxi_native_builder *c)
+{
+    const uint32_t count = c->code->insns[c->now].op == PTXI_OP_guard ? 2 : 1;
+
+    ptxi_native_drop(c);
+    ptxi_native_call_handler(c, c->now);
+    if (c->now + count >= c->code->count) {
+        ptxi_x86_patch(&c->x, ptxi_x86_jump(&c->x), c->leave);
+        c->dead = true;
+    } else {
+        expect_next(c, c->now + count);
+    }
+    return count;
+}
+
+/* Code of the current instruction. Returns the number of instructions that it executes. */
+static uint32_t put_insn(struct ptxi_native_builder *c)
+{
+    return emit(c, &c->code->insns[c->now]) ? 1 : put_call(c);
 }
 
 static void load_and_resume(struct ptxi_native_builder *c, const struct ptxi_native_rare *r)
@@ -203,6 +226,17 @@ static void put_rare(struct ptxi_native_builder *c, const struct ptxi_native_rar
     case PTXI_RARE_JUMP:
         put_jump_case(c, r);
         break;
+    case PTXI_RARE_ROUNDS:
+        c->cache = r->before;
+        c->in_rare_case = false;
+        ptxi_native_put_rounds(c, r->insn, put_insn);
+        c->in_rare_case = true;
+        break;
+    case PTXI_RARE_HEAD:
+        c->cache = r->before;
+        ptxi_native_flush(c);
+        ptxi_native_jump_to(c, r->target);
+        break;
     case PTXI_RARE_REGION:
         c->cache = r->before;
         ptxi_native_drop(c);
@@ -290,22 +324,6 @@ static void find_loops(struct ptxi_native_builder *c)
     }
 }
 
-/* The handler of an operation without native code. Returns the number of instructions that it executes. */
-static uint32_t put_call(struct ptxi_native_builder *c)
-{
-    const uint32_t count = c->code->insns[c->now].op == PTXI_OP_guard ? 2 : 1;
-
-    ptxi_native_drop(c);
-    ptxi_native_call_handler(c, c->now);
-    if (c->now + count >= c->code->count) {
-        ptxi_x86_patch(&c->x, ptxi_x86_jump(&c->x), c->leave);
-        c->dead = true;
-    } else {
-        expect_next(c, c->now + count);
-    }
-    return count;
-}
-
 static bool is_empty(const struct ptxi_native_cache *cache)
 {
     for (unsigned r = 0; r < PTXI_NATIVE_REGISTERS; r++)
@@ -360,7 +378,7 @@ static void put_blocks(struct ptxi_native_builder *c)
     for (c->now = 0; c->now < c->code->count && !c->x.oom && !c->oom && c->x.size < MAX_CODE;) {
         c->begin[c->now] = c->x.size;
         begin_insn(c);
-        c->now += emit(c, &c->code->insns[c->now]) ? 1 : put_call(c);
+        c->now += put_insn(c);
     }
 }
 
@@ -380,10 +398,11 @@ bool ptxi_native_compile(struct ptxi_native_builder *c)
     c->heads = calloc(c->code->count + 1, sizeof *c->heads);
     c->simple = calloc(c->code->count + 1, sizeof *c->simple);
     c->in_loop = calloc(c->code->count + 1, sizeof *c->in_loop);
+    c->keeps = calloc(c->code->count + 1, sizeof *c->keeps);
     c->entry = calloc(c->code->count + 1, sizeof *c->entry);
     c->table_of = calloc(c->code->count + 1, sizeof *c->table_of);
     c->begin = calloc(c->code->count + 1, sizeof *c->begin);
-    if (!c->heads || !c->simple || !c->in_loop || !c->entry || !c->table_of || !c->begin)
+    if (!c->heads || !c->simple || !c->in_loop || !c->keeps || !c->entry || !c->table_of || !c->begin)
         return false;
     c->region_room = 2 * c->code->count;
     clear(&c->cache);
@@ -394,6 +413,7 @@ bool ptxi_native_compile(struct ptxi_native_builder *c)
     find_heads(c);
     find_simple(c);
     find_loops(c);
+    ptxi_native_find_rounds(c);
     put_blocks(c);
     put_rare_cases(c);
     ptxi_native_put_switch_table(c);
@@ -409,6 +429,7 @@ void ptxi_native_builder_free(struct ptxi_native_builder *c)
     free(c->heads);
     free(c->simple);
     free(c->in_loop);
+    free(c->keeps);
     free(c->entry);
     free(c->table_of);
     free(c->begin);

@@ -4,6 +4,7 @@
 
 #include "native/builder.h"
 #include "native/region.h"
+#include "native/rounds.h"
 
 typedef struct ptxi_native_builder builder;
 typedef const struct ptxi_insn insn;
@@ -170,9 +171,10 @@ static void count_round(builder *c, uint32_t leave)
     ptxi_x86_patch(&c->x, only, c->x.size);
 }
 
-/* The frame is complete. */
+/* The frame is complete, or values stay in registers. */
 static void jump_back(builder *c, insn *i)
 {
+    const struct ptxi_native_cache before = c->cache;
     const struct ptxi_x86_rm quantum = of_warp(offsetof(struct ptxi_warp, quantum));
     uint32_t leave = ptxi_native_rare(c, PTXI_RARE_LEAVE);
 
@@ -182,7 +184,19 @@ static void jump_back(builder *c, insn *i)
     if (c->partial && i->mods)
         count_round(c, leave);
     ptxi_x86_store(&c->x, 64, quantum, PTXI_RCX);
-    ptxi_native_jump_to(c, target_of(c, i));
+    if (ptxi_native_keeps_registers(c))
+        ptxi_native_next_round(c);
+    else
+        ptxi_native_jump_to(c, target_of(c, i));
+    c->cache = before; /* for the code after the loop */
+}
+
+/* Before the branch that ends a round. `next`: where the code continues if it is not taken. */
+static void end_round(builder *c, insn *i, uint32_t next)
+{
+    ptxi_native_forget_dead(c, i, target_of(c, i), next);
+    if (!ptxi_native_keeps_registers(c))
+        ptxi_native_flush(c);
 }
 
 bool ptxi_native_emit_loop(builder *c, insn *i, uint32_t first, uint32_t second)
@@ -190,8 +204,7 @@ bool ptxi_native_emit_loop(builder *c, insn *i, uint32_t first, uint32_t second)
     (void)first, (void)second;
     if (ptxi_native_waits(i))
         return false;
-    ptxi_native_forget_dead(c, i, target_of(c, i), target_of(c, i));
-    ptxi_native_drop(c);
+    end_round(c, i, target_of(c, i));
     jump_back(c, i);
     c->dead = true;
     return true;
@@ -202,8 +215,7 @@ static void branch_back(builder *c, insn *i)
 {
     uint32_t none, some;
 
-    ptxi_native_forget_dead(c, i, target_of(c, i), c->now + 1);
-    ptxi_native_flush(c);
+    end_round(c, i, c->now + 1);
     ptxi_native_compare_active(c, PTXI_RAX);
     none = ptxi_x86_jump_if(&c->x, PTXI_NE);
     jump_back(c, i);
@@ -264,8 +276,7 @@ bool ptxi_native_emit_loop_index(builder *c, insn *i, uint32_t kind, uint32_t co
 
     if (ptxi_native_waits(i))
         return false;
-    ptxi_native_forget_dead(c, i, target_of(c, i), c->now + 1);
-    ptxi_native_flush(c);
+    end_round(c, i, c->now + 1);
     some = ptxi_native_rare(c, PTXI_RARE_LEAVE);
     none = jump_if_none(c, i, (enum ptxi_native_kind)kind, (enum ptxi_native_condition)condition, some);
     jump_back(c, i);

@@ -237,6 +237,24 @@ void ptxi_native_merge(struct ptxi_native_builder *c, unsigned reg, struct ptxi_
     }
 }
 
+static bool may_be_live(const struct ptxi_code *code, uint32_t unit, uint32_t insn)
+{
+    const struct ptxi_live_heads heads = code->live_heads[unit];
+    const bool begins_block = insn < code->count && code->block_starts[insn / 32] >> insn % 32 & 1;
+
+    return !begins_block || (heads.first <= insn && insn <= heads.last);
+}
+
+bool ptxi_native_is_dead(const struct ptxi_native_builder *c, unsigned slot)
+{
+    if (c->region.exit)
+        return c->region.whole && c->code->live_heads[slot].last <= c->now;
+    for (unsigned k = 0; c->round && k < c->round->exit_count; k++)
+        if (may_be_live(c->code, slot, c->round->exits[k]))
+            return false;
+    return c->round;
+}
+
 /* reg gets the old values of inactive lanes. */
 static void keep_inactive(struct ptxi_native_builder *c, int32_t part, unsigned k, unsigned bits, unsigned reg)
 {
@@ -259,13 +277,15 @@ void ptxi_native_define(struct ptxi_native_builder *c, unsigned slot, unsigned k
     c->cache.dirty |= UINT32_C(1) << reg;
 }
 
-/* Inactive lanes of partial code may have any bits, so NaNs are replaced before. */
+/* Inactive lanes of partial code may have any bits, which must remain: NaNs are replaced before. */
 void ptxi_native_define_f32(struct ptxi_native_builder *c, unsigned slot, unsigned k, unsigned reg)
 {
-    if (c->partial)
+    const bool keeps_bits = c->partial && !ptxi_native_is_dead(c, slot);
+
+    if (keeps_bits)
         ptxi_native_replace_nan(c, reg);
     ptxi_native_define(c, slot, k, 32, reg);
-    if (!c->partial)
+    if (!keeps_bits)
         c->cache.raw |= UINT32_C(1) << reg;
 }
 
@@ -273,7 +293,7 @@ unsigned ptxi_native_own(struct ptxi_native_builder *c, int32_t part)
 {
     unsigned r = find(c, part);
 
-    if (r == UINT_MAX || c->partial)
+    if (r == UINT_MAX || (c->partial && !ptxi_native_is_dead(c, (uint32_t)part / PTXI_UNIT)))
         return UINT_MAX;
     release(c, r);
     c->kept |= UINT32_C(1) << r;
@@ -304,14 +324,6 @@ void ptxi_native_forget(struct ptxi_native_builder *c, unsigned slot, unsigned u
             release(c, r);
 }
 
-static bool may_be_live(const struct ptxi_code *code, uint32_t unit, uint32_t insn)
-{
-    const struct ptxi_live_heads heads = code->live_heads[unit];
-    const bool begins_block = insn < code->count && code->block_starts[insn / 32] >> insn % 32 & 1;
-
-    return !begins_block || (heads.first <= insn && insn <= heads.last);
-}
-
 static bool is_operand(const struct ptxi_insn *i, uint32_t unit)
 {
     enum { MOST_UNITS = 4 };
@@ -332,6 +344,95 @@ void ptxi_native_forget_dead(struct ptxi_native_builder *c, const struct ptxi_in
             !(i && is_operand(i, unit)))
             release(c, r);
     }
+}
+
+void ptxi_native_forget_clean(struct ptxi_native_builder *c, uint32_t insn)
+{
+    for (unsigned r = 0; r < c->registers; r++)
+        if (c->cache.part[r] != PTXI_NATIVE_NO_PART && !(c->cache.dirty >> r & 1) &&
+            !may_be_live(c->code, (uint32_t)c->cache.part[r] / PTXI_UNIT, insn))
+            release(c, r);
+}
+
+/* --- other places for parts --- */
+
+static unsigned find_in(const struct ptxi_native_cache *cache, int32_t part)
+{
+    for (unsigned r = 0; r < PTXI_NATIVE_REGISTERS; r++)
+        if (cache->part[r] == part)
+            return r;
+    return UINT_MAX;
+}
+
+/* Where the parts are that registers will have: from[r] is another register, r, or UINT_MAX for the frame. */
+struct moves {
+    unsigned from[PTXI_NATIVE_REGISTERS];
+    uint32_t pending; /* registers that get their part from another one */
+};
+
+static bool is_source(const struct moves *m, unsigned reg)
+{
+    for (uint32_t rest = m->pending; rest; rest &= rest - 1)
+        if (m->from[__builtin_ctz(rest)] == reg)
+            return true;
+    return false;
+}
+
+/* A register that no pending move reads, or UINT_MAX: all pending ones are in cycles. */
+static unsigned next_move(const struct moves *m)
+{
+    for (uint32_t rest = m->pending; rest; rest &= rest - 1)
+        if (!is_source(m, (unsigned)__builtin_ctz(rest)))
+            return (unsigned)__builtin_ctz(rest);
+    return UINT_MAX;
+}
+
+/* Breaks a cycle: a register's part, as it is, goes by way of the frame. */
+static void put_aside(struct ptxi_native_builder *c, struct moves *m)
+{
+    const unsigned d = (unsigned)__builtin_ctz(m->pending), reg = m->from[d];
+
+    ptxi_x86_vector(&c->x, PTXI_V_MOV_TO, reg, 0, in_frame(c->cache.part[reg]));
+    m->from[d] = UINT_MAX;
+    m->pending &= m->pending - 1;
+}
+
+static void move_all(struct ptxi_native_builder *c, struct moves *m)
+{
+    while (m->pending) {
+        const unsigned d = next_move(m);
+
+        if (d == UINT_MAX) {
+            put_aside(c, m);
+        } else {
+            ptxi_x86_vector(&c->x, PTXI_V_MOV, d, 0, ptxi_x86_reg(m->from[d]));
+            m->pending &= ~(UINT32_C(1) << d);
+        }
+    }
+}
+
+void ptxi_native_arrange(struct ptxi_native_builder *c, const struct ptxi_native_cache *wanted)
+{
+    struct moves m = { .pending = 0 };
+
+    for (unsigned r = 0; r < c->registers; r++) {
+        const uint32_t bit = UINT32_C(1) << r;
+        const unsigned to = c->cache.dirty & bit ? find_in(wanted, c->cache.part[r]) : UINT_MAX;
+
+        if (c->cache.dirty & bit && (to == UINT_MAX || !(wanted->dirty >> to & 1)))
+            store(c, r);
+        else if (c->cache.raw & bit && !(wanted->raw >> to & 1))
+            canonize(c, r);
+    }
+    for (unsigned r = 0; r < c->registers; r++) {
+        m.from[r] = wanted->part[r] == PTXI_NATIVE_NO_PART ? r : find(c, wanted->part[r]);
+        if (m.from[r] != r && m.from[r] != UINT_MAX)
+            m.pending |= UINT32_C(1) << r;
+    }
+    move_all(c, &m);
+    for (unsigned r = 0; r < c->registers; r++)
+        if (m.from[r] == UINT_MAX)
+            ptxi_x86_vector(&c->x, PTXI_V_MOV, r, 0, in_frame(wanted->part[r]));
 }
 
 void ptxi_native_flush(struct ptxi_native_builder *c)
