@@ -1,4 +1,6 @@
 /* The operation that records an access to global memory. */
+#include <string.h>
+
 #include "exec/engine/address_space.h"
 #include "exec/engine/cta.h"
 #include "exec/engine/handler.h"
@@ -75,12 +77,48 @@ static inline const uint64_t *addresses_of(const struct ptxi_warp *w, const stru
     return i->mods & PTXI_CHECK_ROW ? ptxi_address_lanes(a, buffer) : a;
 }
 
+typedef uint64_t eight_words __attribute__((vector_size(64)));
+
+/* Eight lanes: in byte l, 1 if lane l is active. */
+static inline uint64_t spread_bits(uint8_t active)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101), bit_of_byte = UINT64_C(0x8040201008040201);
+
+    return ((active * ones & bit_of_byte) + ones * 0x7f) >> 7 & ones;
+}
+
+/* The bytes of a word, from the lowest one, as eight words. */
+#define EACH_BYTE(word) (((eight_words){ 0 } + (word)) >> (eight_words){ 0, 8, 16, 24, 32, 40, 48, 56 } & 0xff)
+
+/* Whether the elements of the active lanes follow each other. */
+static bool is_packed(const struct ptxi_warp *w, const uint64_t *addresses, uint32_t size)
+{
+    const int shift = __builtin_ctz(size); /* `size` is a power of two */
+    uint64_t next = addresses[ptxi_first_lane(w->active)];
+    eight_words others = { 0 };
+
+    for (unsigned group = 0; group < PTXI_LANES; group += 8) {
+        const uint64_t bits = spread_bits((uint8_t)(w->active >> group));
+        const uint64_t sums = bits * UINT64_C(0x0101010101010101); /* byte l: the active ones of lanes 0 to l */
+        eight_words at;
+
+        memcpy(&at, addresses + group, sizeof at);
+        others |= (at ^ (next + (EACH_BYTE(sums - bits) << shift))) & -EACH_BYTE(bits);
+        next += sums >> 56 << shift;
+    }
+    others |= __builtin_shufflevector(others, others, 4, 5, 6, 7, 0, 1, 2, 3);
+    others |= __builtin_shufflevector(others, others, 2, 3, 0, 1, 2, 3, 0, 1);
+    return !(others[0] | others[1]);
+}
+
 /* The active lanes whose element does not follow that of the active lane before. */
 static ptxi_lanes find_starts(const struct ptxi_warp *w, const uint64_t *addresses, uint32_t size)
 {
     uint64_t end = addresses[ptxi_first_lane(w->active)] - 1;
     ptxi_lanes starts = 0;
 
+    if (is_packed(w, addresses, size))
+        return w->active & -w->active;
     if (w->active == PTXI_ALL_LANES) {
         for (unsigned l = 1; l < PTXI_LANES; l++)
             starts |= (ptxi_lanes)(addresses[l] - addresses[l - 1] != size) << l;
