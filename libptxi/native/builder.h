@@ -136,7 +136,7 @@ enum { PTXI_ROUND_EXITS = 6 };
 struct ptxi_native_round {
     uint32_t start;                       /* where it begins, */
     struct ptxi_native_cache cache;       /* and the registers there */
-    uint32_t exits[PTXI_ROUND_EXITS];     /* instructions to which it leads. In partial code, inactive lanes wait there */
+    uint32_t exits[PTXI_ROUND_EXITS];     /* instructions to which it leads. Partial code: inactive lanes wait there */
     unsigned exit_count;
 };
 
@@ -218,8 +218,8 @@ static inline bool ptxi_native_waits(const struct ptxi_insn *branch)
 unsigned ptxi_native_parts(const struct ptxi_native_builder *c, unsigned bits); /* of a register with such elements */
 int32_t ptxi_native_part(const struct ptxi_native_builder *c, unsigned slot, unsigned k);
 
-/* Whether nobody reads what a slot has in inactive lanes now: in a region, they wait at later blocks, and in the copy of
- * a loop where the loop leads. */
+/* Whether nobody reads what a slot has in inactive lanes now: in a region, they wait at later blocks, and in the copy
+ * of a loop where the loop leads. */
 bool ptxi_native_is_dead(const struct ptxi_native_builder *c, unsigned slot);
 
 unsigned ptxi_native_new(struct ptxi_native_builder *c); /* a register; for the operation */
@@ -246,8 +246,8 @@ void ptxi_native_load_mask(struct ptxi_native_builder *c, unsigned reg, unsigned
 void ptxi_native_sync(struct ptxi_native_builder *c, unsigned slot, unsigned count);
 /* A handler, or code with general registers, writes the slot in the frame: registers lose its parts. */
 void ptxi_native_forget(struct ptxi_native_builder *c, unsigned slot, unsigned units);
-/* At the end of a block: registers lose the parts that no register needs at the instructions a and b, where the code may
- * continue. The operands of the branch i, if it is not NULL, remain. */
+/* At the end of a block: registers lose the parts that no register needs at the instructions a and b, where the code
+ * may continue. The operands of the branch i, if it is not NULL, remain. */
 void ptxi_native_forget_dead(struct ptxi_native_builder *c, const struct ptxi_insn *i, uint32_t a, uint32_t b);
 /* Registers lose the stored parts that no register needs at an instruction. */
 void ptxi_native_forget_clean(struct ptxi_native_builder *c, uint32_t insn);
