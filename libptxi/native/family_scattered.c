@@ -278,19 +278,23 @@ static struct access begin_access(builder *c, insn *i, uint32_t elements, uint32
     a.lanes = i->a * PTXI_UNIT + (in_register ? (unsigned)offsetof(struct ptxi_address, lanes) : 0);
     find_slots(&a, kind & PTXI_STORES);
     a.checks_each = checks_each_lane(c, &a, kind);
-    if (a.shared) {
-        check_shared(c, i, a.bytes * a.count);
-        return a;
-    }
     if (in_register)
         load_address_register(c, i->a, a.lanes, step);
-    else if (!a.checks_each)
+    else if (!a.shared && !a.checks_each)
         load_lanes(c, a.lanes);
-    if (a.checks_each)
-        ptxi_native_load_bounds(c, i, a.bytes * a.count, false);
-    else
-        check_global(c, i, a.bytes * a.count, kind & PTXI_STORES);
     return a;
+}
+
+static void check_access(builder *c, const struct access *a, bool is_store)
+{
+    const unsigned size = a->bytes * a->count;
+
+    if (a->shared)
+        check_shared(c, a->i, size);
+    else if (a->checks_each)
+        ptxi_native_load_bounds(c, a->i, size, false);
+    else
+        check_global(c, a->i, size, is_store);
 }
 
 /* The memory at the address of lane l, in rax, and the offset. */
@@ -651,6 +655,74 @@ static void move_groups(builder *c, const struct access *a, bool is_store)
     c->x.wide = wide;
 }
 
+/* --- AVX-512: two rows of words, as blocks of 16 x 16 threads access them --- */
+
+enum { HALF = PTXI_LANES / 2 };
+
+static struct ptxi_x86_rm address_of_lane(const struct access *a, unsigned l)
+{
+    return ptxi_native_frame(0, a->lanes + 8 * l);
+}
+
+/* Jumps unless each half is a row. First a look at its ends, because other patterns are frequent. */
+static void jump_unless_halves(builder *c, const struct access *a, uint32_t others[3])
+{
+    const unsigned low = T0, high = T1, t = T2;
+
+    for (unsigned h = 0; h < 2; h++) {
+        ptxi_x86_load(&c->x, 64, PTXI_RAX, address_of_lane(a, (h + 1) * HALF - 1));
+        ptxi_x86_alu(&c->x, PTXI_SUB, 64, PTXI_RAX, address_of_lane(a, h * HALF));
+        ptxi_x86_alu_imm(&c->x, PTXI_CMP, 64, reg(PTXI_RAX), 4 * (HALF - 1));
+        others[h] = ptxi_x86_jump_if(&c->x, PTXI_NE);
+    }
+    ptxi_x86_vector(&c->x, PTXI_V_PMOVZXDQ, low, 0, ptxi_native_constant(PTXI_CONST_IOTA_4, 0));
+    ptxi_x86_vector(&c->x, PTXI_V_PMOVZXDQ, high, 0, ptxi_native_constant(PTXI_CONST_IOTA_4, 4 * LANES));
+    for (unsigned k = 0; k < PTXI_LANES / LANES; k++) {
+        ptxi_x86_vector(&c->x, PTXI_V_BROADCASTQ, t, 0, reg(k & ~1u));
+        op(c, PTXI_V_PADDQ, t, t, k % 2 ? high : low);
+        ptxi_x86_vector_masked(&c->x, PTXI_V_PCMPQ, MASK, t, reg(k), PTXI_COMPARE_EQ, k ? MASK : 0);
+    }
+    test_mask(c, LANES);
+    others[2] = ptxi_x86_jump_if(&c->x, PTXI_NE);
+}
+
+static void check_halves(builder *c, const struct access *a, bool is_store)
+{
+    ptxi_native_load_bounds(c, a->i, 4 * HALF, is_store);
+    for (unsigned h = 0; h < 2; h++) {
+        ptxi_x86_load(&c->x, 64, PTXI_RDX, address_of_lane(a, h * HALF));
+        ptxi_x86_test_imm(&c->x, reg(PTXI_RDX), 3);
+        ptxi_native_fail(c, PTXI_NE);
+        ptxi_x86_alu(&c->x, PTXI_SUB, 64, PTXI_RDX, reg(PTXI_RAX));
+        ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_RDX, reg(PTXI_RCX));
+        ptxi_native_fail(c, PTXI_A);
+    }
+}
+
+/* Returns the jump from the end of this code. Goes on where the addresses are something else. */
+static uint32_t move_halves(builder *c, const struct access *a, bool is_store)
+{
+    uint32_t others[3], done;
+
+    jump_unless_halves(c, a, others);
+    check_halves(c, a, is_store);
+    for (unsigned h = 0; h < 2; h++) {
+        const struct ptxi_x86_rm memory = memory_of_lane(c, a, h * HALF, 0);
+
+        if (is_store) {
+            ptxi_x86_vector(&c->x, PTXI_V_MOV, T0, 0, ptxi_native_frame(a->i->b, 4 * HALF * h));
+            ptxi_x86_vector(&c->x, PTXI_V_MOVU_TO, T0, 0, memory);
+        } else {
+            ptxi_x86_vector(&c->x, PTXI_V_MOVU, T0, 0, memory);
+            store_part(c, a->i->d, h, T0);
+        }
+    }
+    done = ptxi_x86_jump(&c->x);
+    for (unsigned k = 0; k < 3; k++)
+        ptxi_x86_patch(&c->x, others[k], c->x.size);
+    return done;
+}
+
 /* --- elements of 8 and 16 bits: the aligned words around them --- */
 
 /* The addresses of part k are aligned. T0 = how far elements are in their words, in bits. T4 has 3 in all elements. */
@@ -967,9 +1039,12 @@ void ptxi_native_access_lanes(builder *c, insn *i, uint32_t elements, uint32_t k
 {
     const struct access a = begin_access(c, i, elements, kind);
     const bool words = !a.shared && a.count == 1 && a.bytes == 4 && a.bits == 32, pairs = a.count == 2;
-    const bool tries_groups = !c->partial && (words || pairs);
-    uint32_t other = 0, done = 0;
+    const bool tries_groups = !c->partial && (words || pairs), tries_halves = tries_groups && words && c->x.wide;
+    uint32_t other = 0, done = 0, halves_done = 0;
 
+    if (tries_halves)
+        halves_done = move_halves(c, &a, kind & PTXI_STORES);
+    check_access(c, &a, kind & PTXI_STORES);
     if (tries_groups) {
         other = a.shared ? jump_unless_shared_pairs(c) : jump_unless_groups(c, pairs);
         move_groups(c, &a, kind & PTXI_STORES);
@@ -982,6 +1057,8 @@ void ptxi_native_access_lanes(builder *c, insn *i, uint32_t elements, uint32_t k
         put_load(c, &a, kind);
     if (tries_groups)
         ptxi_x86_patch(&c->x, done, c->x.size);
+    if (tries_halves)
+        ptxi_x86_patch(&c->x, halves_done, c->x.size);
 }
 
 void ptxi_native_put_lanes(builder *c, insn *i, ptxi_native_lanes_emitter *lanes, uint32_t first, uint32_t second)
