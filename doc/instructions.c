@@ -1,4 +1,4 @@
-/* Prints doc/instructions.md, or the counts of instructions in README.md.
+/* Prints doc/reference/instructions.md, or the counts of instructions in README.md.
  *
  *     instructions page|counts CASES MATRICES
  *

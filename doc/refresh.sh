@@ -1,13 +1,14 @@
 #!/bin/sh
-# Writes the generated parts of the documents: doc/instructions.md, doc/layers.svg, doc/ptxi.1, and what is between
-# markers in doc/coverage.md (counts) and doc/runtime.md (unsupported functions). Writes to the source tree, or to the
-# directory given as an argument. `make doc` runs it.
+# Writes the generated parts of the documents: doc/reference/instructions.md, doc/layers.svg, doc/reference/ptxi.1, and
+# what is between markers in doc/reference/coverage.md (counts) and doc/reference/runtime.md (unsupported functions).
+# Writes to the source tree, or to the directory given as an argument. `make doc` runs it.
 set -eu
 : "${top_srcdir:?}" "${top_builddir:?}"
 to=${1:-$top_srcdir}
 recordings=$top_srcdir/tests/conformance
-mkdir -p "$to/doc"
-"$top_builddir/doc/instructions" page "$recordings/cases.rec" "$recordings/matrix.rec" > "$to/doc/instructions.md.new"
+mkdir -p "$to/doc/reference"
+"$top_builddir/doc/instructions" page "$recordings/cases.rec" "$recordings/matrix.rec" \
+    > "$to/doc/reference/instructions.md.new"
 "$top_builddir/doc/instructions" counts "$recordings/cases.rec" "$recordings/matrix.rec" > "$to/counts.new"
 cudart=$top_srcdir/bindings/cudart
 awk -v output=table -f "$cudart/generate.awk" "$cudart/functions.txt" > "$to/unsupported.new"
@@ -21,17 +22,17 @@ insert()
         $0 == "<!-- " part ", by make doc -->" { inside = 1; while ((getline line < from) > 0) print line }'
 }
 
-insert counts counts < "$top_srcdir/doc/coverage.md" > "$to/doc/coverage.md.new"
-insert 'unsupported functions' unsupported < "$top_srcdir/doc/runtime.md" > "$to/doc/runtime.md.new"
+insert counts counts < "$top_srcdir/doc/reference/coverage.md" > "$to/doc/reference/coverage.md.new"
+insert 'unsupported functions' unsupported < "$top_srcdir/doc/reference/runtime.md" > "$to/doc/reference/runtime.md.new"
 rm "$to/counts.new" "$to/unsupported.new"
-for f in doc/instructions.md doc/runtime.md doc/coverage.md; do
+for f in doc/reference/instructions.md doc/reference/runtime.md doc/reference/coverage.md; do
     mv "$to/$f.new" "$to/$f"
 done
 if [ -n "${PYTHON3:-}" ]; then
     "$PYTHON3" "$top_srcdir/tests/check-layers.py" --svg "$top_srcdir" > "$to/doc/layers.svg.new"
     mv "$to/doc/layers.svg.new" "$to/doc/layers.svg"
-    "$PYTHON3" "$top_srcdir/doc/site/build.py" man "$top_srcdir" "$top_builddir/ptxi" > "$to/doc/ptxi.1.new"
-    mv "$to/doc/ptxi.1.new" "$to/doc/ptxi.1"
+    "$PYTHON3" "$top_srcdir/doc/site/build.py" man "$top_srcdir" "$top_builddir/ptxi" > "$to/doc/reference/ptxi.1.new"
+    mv "$to/doc/reference/ptxi.1.new" "$to/doc/reference/ptxi.1"
 else
-    echo "no python3: doc/layers.svg and doc/ptxi.1 were not generated" >&2
+    echo "no python3: doc/layers.svg and doc/reference/ptxi.1 were not generated" >&2
 fi

@@ -4644,7 +4644,7 @@ typedef struct ptxiFinding {
     size_t size;                       /* set by the caller: sizeof(ptxiFinding) */
     ptxiSanitizer tool;
     ptxiFindingSeverity severity;
-    const char *kind;                  /* such as "write-after-write"; doc/checking.md has a list */
+    const char *kind;                  /* such as "write-after-write"; doc/reference/checking.md has a list */
     const char *message;               /* what is wrong, without places */
     const char *detail;
     unsigned long long count;          /* how often it was found */
@@ -4702,7 +4702,8 @@ PTXI_API ptxiResult ptxiCtxGetSanitizer(ptxiContext ctx, unsigned *tools);
 
 /*! ptxiCtxSetSanitizerRules() :
  *  Selects the launches that are checked, and suppresses findings. Replaces earlier rules, and those of the file that
- *  PTXI_CHECK_RULES names. doc/checking.md describes the rules. It applies to launches made and findings found later.
+ *  PTXI_CHECK_RULES names. doc/reference/checking.md describes the rules. It applies to launches made and findings
+ *  found later.
  * `ctx`   NULL: the current context.
  * `rules` a rule in each line; NULL: none.
  * `error` output: a message about invalid rules, or NULL; belongs to the caller and is freed with ptxiFree. May be

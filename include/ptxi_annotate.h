@@ -1,4 +1,4 @@
-/* Annotations for the checks of libptxi (doc/checking.md), in device code.
+/* Annotations for the checks of libptxi (doc/reference/checking.md), in device code.
  *
  * Define PTXI_ANNOTATE when you compile a program for libptxi. Without it the annotations are empty. With it a GPU's
  * assembler ignores them, with a warning about each.

@@ -239,7 +239,6 @@ def collect(source, command, docs):
     for name, path in pages.items():
         (docs / name).parent.mkdir(parents=True, exist_ok=True)
         (docs / name).write_text(with_bars(with_needs(links(path.read_text(), path.name))))
-    (docs / 'reference').mkdir()
     (docs / 'reference/c-api.md').write_text(c_reference((source / 'include/ptxi.h').read_text()))
     (docs / 'reference/python.md').write_text(python_reference(source / 'bindings/python/ptxi'))
     (docs / 'reference/command.md').write_text(command_reference(command))

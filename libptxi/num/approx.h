@@ -1,7 +1,7 @@
 /* The approximate instructions: rcp, rsqrt, sqrt, ex2, lg2, sin, cos, tanh, and division by reciprocal.
  *
  * The GPU has units that look up three coefficients by the leading bits of the operand and evaluate a quadratic in the
- * other bits. The units flush subnormal numbers. Results are exact integers at every step (doc/numerics.md,
+ * other bits. The units flush subnormal numbers. Results are exact integers at every step (doc/explanation/numerics.md,
  * "Approximations"), so the code is integer arithmetic without branches and can be inlined into loops over lanes.
  *
  * The _ftz_ functions are the units themselves. The other functions add the code that the assembler generates for

@@ -1,4 +1,4 @@
-/* Writes the figures of a run as JSON, from which plots.py draws the plots of doc/performance.md.
+/* Writes the figures of a run as JSON, from which plots.py draws the plots of doc/explanation/performance.md.
  *
  * The file is one object: the machine and the options, then an array of rows for each table. */
 #include "bench.h"

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Draws the plots of doc/performance.md from files that `ptxi-bench --json FILE` wrote.
+"""Draws the plots of doc/explanation/performance.md from files that `ptxi-bench --json FILE` wrote.
 
-Usage: plots.py OUT_DIR FILE...    writes speed.svg, scaling.svg and families.svg, and scale.svg of doc/scale.md
+Usage: plots.py OUT_DIR FILE...    writes speed.svg, scaling.svg and families.svg, and scale.svg of
+doc/reference/scale.md
 
 Each file is a series of its own, named after its host and its tier. That of scale.svg comes from
 tests/scale/measure.py. Needs matplotlib; `make plots` installs it in a virtual environment.

@@ -6,8 +6,8 @@
 #
 # PTXI_CLIENTS overrides the directory build/clients. If the virtual environment is missing, the script reports a
 # skipped test. If one program is missing, only its tests are skipped.
-# PyCUDA, CuPy and Warp are tested if they are in the virtual environment. They need more than pip; doc/clients.md
-# says what.
+# PyCUDA, CuPy and Warp are tested if they are in the virtual environment. They need more than pip;
+# doc/reference/clients.md says what.
 set -u
 : "${top_srcdir:?}" "${top_builddir:?}"
 name=tests/clients venv=${PTXI_CLIENTS:-$top_builddir/clients} create="$0 has the command that creates it"

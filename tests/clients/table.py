@@ -1,4 +1,4 @@
-"""Writes the table of clients in doc/clients.md: what was run, with which versions, and what has to be set.
+"""Writes the table of clients in doc/reference/clients.md: what was run, with which versions, and what has to be set.
 
     tests/clients/table.sh            in the build directory; run.sh explains the virtual environment
 
@@ -13,7 +13,7 @@ import sys
 from typing import List, NamedTuple, Optional
 
 HERE = pathlib.Path(__file__).resolve().parent
-PAGE = HERE.parents[1] / 'doc' / 'clients.md'
+PAGE = HERE.parents[1] / 'doc/reference/clients.md'
 BEGIN, END = '<!-- tests/clients/table.py -->\n', '<!-- end -->\n'
 
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs the clients in the virtual environment of run.sh, and writes the table in doc/clients.md:
+# Runs the clients in the virtual environment of run.sh, and writes the table in doc/reference/clients.md:
 #
 #     make check-clients                      # in the build directory
 #     make check-clients PTXI_CLIENTS=DIR     # with another virtual environment

@@ -27,7 +27,7 @@ GOALS = (
     ('run a kernel', 'tutorial/first-kernel.html', 'ptxi run'),
     ('test kernels in CI', 'howto/test-with-pytest.html', '--ptxi-check'),
     ('find a race', 'howto/find-a-race.html', '--check=race'),
-    ('run a program that was made for a GPU', 'runtime.html', 'ptxi exec'),
+    ('run a program that was made for a GPU', 'reference/runtime.html', 'ptxi exec'),
     ('embed the library', 'howto/embed.html', 'ptxiLaunchKernel'),
     ('read what an error means', 'howto/read-an-error.html', 'is out of bounds'),
     ('add an instruction', 'howto/add-an-instruction.html', 'make check'),

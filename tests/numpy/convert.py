@@ -2,7 +2,7 @@
 
 The values of a narrow format are listed from its definition and checked against NumPy, and against ml_dtypes if
 installed. Rounded results are looked up in this list. Results in f32 come from NumPy, corrected by one ulp for directed
-rounding. doc/numerics.md defines NaNs, .ftz, .sat and .satfinite. Usage: convert.py PTXI"""
+rounding. doc/explanation/numerics.md defines NaNs, .ftz, .sat and .satfinite. Usage: convert.py PTXI"""
 import subprocess
 import sys
 import tempfile
@@ -178,7 +178,7 @@ def round_f32(x, mode, ftz):
 
 
 def converted_nans(bits, source, target):
-    """Implements doc/numerics.md, "NaN results"."""
+    """Implements doc/explanation/numerics.md, "NaN results"."""
     narrow = {'f16': (16, 10), 'bf16': (16, 7), 'f32': (32, 23), 'f64': (64, 52)}
     canonical = {'f32': 0x7fffffff, 'f64': 0x7fffffffe0000000}.get(target) or FORMATS[target].nan
     if 'f64' not in (source, target):

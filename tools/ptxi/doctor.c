@@ -248,8 +248,8 @@ static bool check_package(struct doctor *d, const char *package, bool *found)
     return ok;
 }
 
-/* Packages of Python that doc/clients.md describes, and what they contain (cuda.core). Most load CUDA later, which
- * their files do not show. */
+/* Packages of Python that doc/reference/clients.md describes, and what they contain (cuda.core). Most load CUDA later,
+ * which their files do not show. */
 static void advise_on_package(struct doctor *d, const char *package)
 {
     static const struct {

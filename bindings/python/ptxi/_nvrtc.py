@@ -28,7 +28,7 @@ class Output(NamedTuple):
 def _libraries() -> Iterator[str]:
     """Yield paths at which NVRTC may be. PTXI_NVRTC, if it is set, is the only one.
 
-    The order is that of libptxi's libnvrtc, which doc/clients.md describes.
+    The order is that of libptxi's libnvrtc, which doc/reference/clients.md describes.
     """
     explicit = os.environ.get('PTXI_NVRTC')
     if explicit:

@@ -198,7 +198,7 @@ def checking(*tools: str, device: Optional['_device.Device'] = None, rules: Opti
 
     `tools`   'memory', 'race', 'init', 'sync'; default: all of them
     `device`  default: the current device
-    `rules`   rules that select launches and suppress findings, a rule in each line; see doc/checking.md
+    `rules`   rules that select launches and suppress findings, a rule in each line; see doc/reference/checking.md
     `fail`    raise CheckError at the end if something was found, or if nothing or not everything was checked
 
     A failed launch that is a finding raises CheckError at the end, instead of LaunchError.

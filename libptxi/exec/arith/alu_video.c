@@ -1,7 +1,7 @@
 /* PTX ISA, "Video Instructions".
  *
  * The scalar instructions compute what the code that ptxas generates for them computes. It differs from the
- * pseudocode of the manual in some cases: doc/numerics.md, "Video instructions". */
+ * pseudocode of the manual in some cases: doc/explanation/numerics.md, "Video instructions". */
 #include "exec/engine/op_shapes.h"
 #include "isa/video.h"
 

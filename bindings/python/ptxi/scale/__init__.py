@@ -10,7 +10,8 @@
 `sweep` calls a function for parts of a range, `suite` calls many functions, and `launch` executes a grid in windows and
 merges their changes of memory exactly. All take an executor of PEP 3148: ProcessPoolExecutor, Dask
 (`Client.get_executor()`), `mpi4py.futures.MPIPoolExecutor`, `RayExecutor`, and others. Processes of a pool must not be
-forked from one that has used ptxi; use the start method 'spawn' or 'forkserver'. doc/scale.md has the details.
+forked from one that has used ptxi; use the start method 'spawn' or 'forkserver'. doc/reference/scale.md has the
+details.
 """
 from ._checkpoint import CheckpointError
 from ._launch import ConflictError, launch, register_module

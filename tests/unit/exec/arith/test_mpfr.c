@@ -1,8 +1,8 @@
 /* Tests rounded arithmetic against MPFR. Kernels of every form run through the public interface on all combinations
  * of special values, on operands with an exact result close to the midpoint of two neighbors, and on random bits.
  *
- * MPFR rounds the numbers. expected() adds the rules of PTX: NaNs (doc/numerics.md, "NaN results"), .ftz, .sat and
- * .relu. */
+ * MPFR rounds the numbers. expected() adds the rules of PTX: NaNs (doc/explanation/numerics.md, "NaN results"), .ftz,
+ * .sat and .relu. */
 #ifdef HAVE_MPFR
 #define MPFR_USE_INTMAX_T
 #include "unit/support/bits.h"

@@ -1,7 +1,7 @@
 /* Tests random forms of the video instructions, from their text to their results, at each CPU level of this host.
  *
  * The reference follows the pseudocode of PTX ISA, "Video Instructions", for one lane and from the spelling of the
- * form. doc/numerics.md, "Video instructions", lists the exceptions. */
+ * form. doc/explanation/numerics.md, "Video instructions", lists the exceptions. */
 #include "unit/support/bits.h"
 
 #include "base/cpu.h"
