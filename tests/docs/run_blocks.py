@@ -11,7 +11,8 @@ The blocks of a page run in order in one directory, which has a copy of samples/
     ```python                   is a program that must succeed; a block ```text after it is what it prints
 
 and any other block is an error, as is an indented one. Addresses are compared as ADDRESS. Commands of ROOT_PAGES are
-for the top of the source tree, with a build in ./build. A comment before a block says what is special:
+for the top of the source tree, with a build in ./build. Pages of the tutorial begin with the files of TUTORIAL. A
+comment before a block says what is special:
 
     <!-- needs: THING... -->        if a thing is missing, the block is skipped, with a message
     <!-- not executed: REASON -->   one of REASONS. Of commands and Python the syntax is checked, and that the targets
@@ -39,6 +40,7 @@ REASONS = {
 }
 UNEXECUTED = 16
 NOT_RUN = object()  # in place of what a program prints: it was skipped, and the block after it, too
+TUTORIAL = 'doc/tutorial/first-kernel.md'
 ROOT_PAGES = 'README.md', 'add-an-instruction.md', 'use-the-command.md', 'CONTRIBUTING.md'
 FENCE = re.compile(r'^```(\w*)( title="([^"]+)")?$')
 
@@ -205,6 +207,12 @@ class Page:
         return result
 
 
+def write_titled(page, directory):
+    """Write the blocks of a page that have a title."""
+    for name, text in re.findall(r'^```\w+ title="([^"]+)"\n(.*?)^```$', page.read_text(), re.M | re.S):
+        (directory / name).write_text(text)
+
+
 def environment(source, build, directory):
     """Set the variables with which blocks find the build."""
     os.environ.update(
@@ -238,6 +246,8 @@ def main(arguments):
             directory = pathlib.Path(top) / path.stem
             shutil.copytree(source / 'tests/docs/files', directory)
             shutil.copytree(source / 'samples', directory / 'samples')
+            if path.parent.name == 'tutorial':
+                write_titled(source / TUTORIAL, directory)
             if path.name in ROOT_PAGES:
                 (directory / 'build').symlink_to(build)
                 for name in ('bindings', 'libptxi', 'tests'):
