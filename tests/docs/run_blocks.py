@@ -62,6 +62,8 @@ def available(thing, build):
     if thing == 'gtest':
         test = 'echo "#include <gtest/gtest.h>" | c++ -fsyntax-only -x c++ -'
         return subprocess.run(test, shell=True, stderr=subprocess.DEVNULL).returncode == 0
+    if thing == 'check':
+        return subprocess.run(['pkg-config', '--exists', 'check'], stderr=subprocess.DEVNULL).returncode == 0
     if thing in ('nvcc', 'cmake'):
         return shutil.which(thing) is not None
     return find_modules(thing)
