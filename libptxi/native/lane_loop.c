@@ -29,8 +29,10 @@ static struct ptxi_x86_rm reg(unsigned r)
 /* --- one round --- */
 
 static const enum ptxi_x86_condition conditions[][2] = {
-    [PTXI_COMPARE_EQ] = { PTXI_E, PTXI_E }, [PTXI_COMPARE_NE] = { PTXI_NE, PTXI_NE },
-    [PTXI_COMPARE_LT] = { PTXI_L, PTXI_B }, [PTXI_COMPARE_GE] = { PTXI_GE, PTXI_AE },
+    [PTXI_COMPARE_EQ] = { PTXI_E, PTXI_E },
+    [PTXI_COMPARE_NE] = { PTXI_NE, PTXI_NE },
+    [PTXI_COMPARE_LT] = { PTXI_L, PTXI_B },
+    [PTXI_COMPARE_GE] = { PTXI_GE, PTXI_AE },
 };
 
 /* The frame gets all values. The flags are those of the comparison of the branch. */

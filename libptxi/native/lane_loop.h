@@ -6,7 +6,7 @@
 
 /* At the head of a loop, in partial code with an empty register cache: code that runs the loop lane by lane if it can,
  * and else continues. `emit` emits the branch at the end of the loop. */
-void ptxi_native_put_lane_loop(struct ptxi_native_builder *c, bool (*emit)(struct ptxi_native_builder *c,
-                                                                           const struct ptxi_insn *i));
+void ptxi_native_put_lane_loop(struct ptxi_native_builder *c,
+                               bool (*emit)(struct ptxi_native_builder *c, const struct ptxi_insn *i));
 
 #endif

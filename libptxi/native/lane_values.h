@@ -8,9 +8,9 @@ enum { PTXI_LANE_VALUES = 14, PTXI_LANE_TEMPORARY = 14, PTXI_LANE_RANGES = 32 };
 
 /* A value of the lane in a vector register, whose other elements may have anything. */
 struct ptxi_lane_value {
-    uint32_t at, bits;                   /* element 0 of its register in the frame, and bits of an element; 0: none */
-    bool dirty, raw;                     /* newer than the frame; an f32 result that may be any NaN */
-    uint32_t used;                       /* time of its last use */
+    uint32_t at, bits; /* element 0 of its register in the frame, and bits of an element; 0: none */
+    bool dirty, raw;   /* newer than the frame; an f32 result that may be any NaN */
+    uint32_t used;     /* time of its last use */
 };
 
 /* The elements of a register in the frame. */
@@ -27,16 +27,16 @@ struct ptxi_lane_loop {
     struct ptxi_native_builder *c;
     struct ptxi_lane_value values[PTXI_LANE_VALUES]; /* of vector registers 0, 1, ... */
     uint32_t clock;
-    uint32_t kept;                       /* registers that the operation still needs */
-    uint32_t in_rax;                     /* the 64-bit value in rax, or UINT32_MAX */
-    struct ptxi_lane_ranges read;        /* in a round before it is written */
+    uint32_t kept;                /* registers that the operation still needs */
+    uint32_t in_rax;              /* the 64-bit value in rax, or UINT32_MAX */
+    struct ptxi_lane_ranges read; /* in a round before it is written */
     struct ptxi_lane_ranges written;
-    struct ptxi_lane_ranges common;      /* read of lane 0 for all lanes */
+    struct ptxi_lane_ranges common;                  /* read of lane 0 for all lanes */
     struct ptxi_lane_ranges read_rows, written_rows; /* address registers */
     const struct ptxi_insn *loads[PTXI_LANE_RANGES];
     unsigned load_bytes[PTXI_LANE_RANGES];
     unsigned load_count;
-    bool unsuitable;                     /* the loop is too large, or reads a register in two ways */
+    bool unsuitable; /* the loop is too large, or reads a register in two ways */
 };
 
 /* Registers: a value, which must not be written; a new one; a result. */

@@ -113,8 +113,7 @@ void ptxi_native_load_first_active(builder *c, unsigned slot)
     }
     ptxi_x86_load(&c->x, 32, PTXI_RCX, ptxi_native_on_stack(PTXI_STACK_ACTIVE));
     ptxi_x86_tzcnt(&c->x, PTXI_RCX, PTXI_RCX);
-    ptxi_x86_load(&c->x, 64, PTXI_RAX,
-                  ptxi_x86_scaled(PTXI_NATIVE_FRAME, PTXI_RCX, 3, (int32_t)(slot * PTXI_UNIT)));
+    ptxi_x86_load(&c->x, 64, PTXI_RAX, ptxi_x86_scaled(PTXI_NATIVE_FRAME, PTXI_RCX, 3, (int32_t)(slot * PTXI_UNIT)));
 }
 
 uint32_t ptxi_native_begin_active(builder *c)

@@ -383,7 +383,7 @@ static bool is_tensor_load(const struct ptxi_row *row)
     const struct ptxi_opspec *s = row->specs;
 
     return row->spec_count > 2 && s[0].kind == PTXI_OPK_ADDRESS && s[1].kind == PTXI_OPK_ADDRESS &&
-        s[2].flags & PTXI_OPF_COORDS;
+           s[2].flags & PTXI_OPF_COORDS;
 }
 
 /* Makes [dst], [map, {...}] of [dst, map, {...}], which ptxas accepts for copies from tensors. */

@@ -334,8 +334,8 @@ bool ptxi_func_parse(struct parser *p, uint8_t linkage, bool entry)
     if (p->names.depth && p->tok.kind != ';')
         return ptxi_parse_error_expected(p, "';'");
     if (p->tok.kind != '{' && p->tok.kind != ';' &&
-        (entry || (p->tok.kind != PTXI_TOK_END && ptxi_parse_directive(&p->tok) == PTXI_D_NONE &&
-                   !ptxi_var_can_start(p))))
+        (entry ||
+         (p->tok.kind != PTXI_TOK_END && ptxi_parse_directive(&p->tok) == PTXI_D_NONE && !ptxi_var_can_start(p))))
         return ptxi_parse_error_expected(p, "'{' or ';'");
     f = find_func(p, &head, &name);
     if (!f) {

@@ -23,9 +23,14 @@ static float in_mode(int mode, char operation, float x, float y, float z)
 
     fesetround(mode);
     switch (operation) {
-    case '+': r = a + b; break;
-    case '*': r = a * b; break;
-    default: r = fmaf(a, b, c);
+    case '+':
+        r = a + b;
+        break;
+    case '*':
+        r = a * b;
+        break;
+    default:
+        r = fmaf(a, b, c);
     }
     fesetround(FE_TONEAREST);
     return r;

@@ -105,18 +105,18 @@ static void multiply(const struct product *p, const uint32_t *in, float *out)
         }
 }
 
-#define PRODUCT(name, ...) \
-    static const struct product name = { __VA_ARGS__ }; \
-    static void fill_##name(void *in, size_t bytes) \
-    { \
-        (void)bytes; \
-        fill(in, name.a, name.b, name.packed); \
+#define PRODUCT(name, ...)                                             \
+    static const struct product name = { __VA_ARGS__ };                \
+    static void fill_##name(void *in, size_t bytes)                    \
+    {                                                                  \
+        (void)bytes;                                                   \
+        fill(in, name.a, name.b, name.packed);                         \
         fill_scales(in, name.ue4m3 ? 0x30 : 125, name.ue4m3 ? 16 : 5); \
-    } \
-    static void expect_##name(const void *in, void *out, int n) \
-    { \
-        (void)n; \
-        multiply(&name, in, out); \
+    }                                                                  \
+    static void expect_##name(const void *in, void *out, int n)        \
+    {                                                                  \
+        (void)n;                                                       \
+        multiply(&name, in, out);                                      \
     }
 PRODUCT(e4m3_e5m2, &e4m3, &e5m2, 32, 0, false, false)
 PRODUCT(e2m3_e3m2, &e2m3, &e3m2, 32, 0, false, false)

@@ -11,15 +11,23 @@ enum { MAX_STEPS = 2048 };
 struct ptxi_node_order {
     const struct ptxiGraphExec_st *graph;
     unsigned first; /* earlier steps happen before all later ones */
-    struct { uint64_t first, last; } items[MAX_STEPS]; /* of each step */
-    struct ptxi_unordered *unordered;                  /* of the current step */
-    size_t row;                                        /* bytes of a set of steps */
-    unsigned char before[];                            /* for each step, the steps that happen before it */
+    struct {
+        uint64_t first, last;
+    } items[MAX_STEPS];               /* of each step */
+    struct ptxi_unordered *unordered; /* of the current step */
+    size_t row;                       /* bytes of a set of steps */
+    unsigned char before[];           /* for each step, the steps that happen before it */
 };
 
-static unsigned char *steps_before(struct ptxi_node_order *o, unsigned step) { return o->before + step * o->row; }
+static unsigned char *steps_before(struct ptxi_node_order *o, unsigned step)
+{
+    return o->before + step * o->row;
+}
 
-static bool has(const unsigned char *set, unsigned step) { return set[step / 8] >> step % 8 & 1; }
+static bool has(const unsigned char *set, unsigned step)
+{
+    return set[step / 8] >> step % 8 & 1;
+}
 
 static void add(struct ptxi_node_order *o, unsigned char *set, const unsigned char *other)
 {

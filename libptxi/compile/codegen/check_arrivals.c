@@ -17,16 +17,16 @@
 struct pass {
     struct ptxi_ir *ir;
     struct ptxi_ir_insertions ins;
-    uint32_t *number;    /* per block: its position in a search from the ends of the function backwards, from 1; 0: it
-                          * leads to no end */
-    uint32_t *numbered;  /* the blocks in this order */
+    uint32_t *number;   /* per block: its position in a search from the ends of the function backwards, from 1; 0: it
+                         * leads to no end */
+    uint32_t *numbered; /* the blocks in this order */
     uint32_t count;
-    uint32_t *next;      /* per block: the first later block on all its paths to an end, or PTXI_NONE */
-    uint8_t *point;      /* per block: number of its check_passed, or 0 */
-    bool *barrier;       /* per block: its check_passed is behind a barrier */
-    uint8_t *waiting;    /* per function of the module: enum wait, with those that it may call */
+    uint32_t *next;   /* per block: the first later block on all its paths to an end, or PTXI_NONE */
+    uint8_t *point;   /* per block: number of its check_passed, or 0 */
+    bool *barrier;    /* per block: its check_passed is behind a barrier */
+    uint8_t *waiting; /* per function of the module: enum wait, with those that it may call */
     uint32_t point_count;
-    bool *reached;       /* per block: from this one: */
+    bool *reached; /* per block: from this one: */
     uint32_t reached_from;
     uint32_t *stack;
 };
@@ -40,7 +40,11 @@ enum wait { WAITS_FOR_LANES = 1, WAITS_FOR_ALL = 2 };
 static unsigned wait_of_mnemonic(unsigned mnemonic)
 {
     switch (mnemonic) {
-    case PTXI_M_shfl: case PTXI_M_vote: case PTXI_M_match: case PTXI_M_redux: case PTXI_M_elect:
+    case PTXI_M_shfl:
+    case PTXI_M_vote:
+    case PTXI_M_match:
+    case PTXI_M_redux:
+    case PTXI_M_elect:
         return WAITS_FOR_LANES;
     default:
         return 0;
@@ -125,7 +129,10 @@ static unsigned wait_of(const struct pass *p, const struct ptxi_ir_inst *i)
     switch (i->op) {
     case PTXI_OP_bar_warp_sync:
         return WAITS_FOR_LANES;
-    case PTXI_OP_bar_sync: case PTXI_OP_bar_red_popc: case PTXI_OP_bar_red_and: case PTXI_OP_bar_red_or:
+    case PTXI_OP_bar_sync:
+    case PTXI_OP_bar_red_popc:
+    case PTXI_OP_bar_red_and:
+    case PTXI_OP_bar_red_or:
         return i->v[PTXI_F_B] == PTXI_NONE && !(i->imm >> PTXI_BAR_COUNT_SHIFT) ? WAITS_FOR_ALL : 0;
     default:
         return wait_of_mnemonic(ptxi_op_mnemonics[i->op]);

@@ -5,8 +5,11 @@
 
 static void report(const struct ptxi_check *check, const struct ptxi_record *r, bool write, const char *detail)
 {
-    struct ptxi_finding f = { .kind = PTXI_FINDING_CLUSTER, .severity = PTXI_FINDING_ERROR, .site_count = 1,
-                              .space = PTXI_FINDING_SHARED, .detail = detail };
+    struct ptxi_finding f = { .kind = PTXI_FINDING_CLUSTER,
+                              .severity = PTXI_FINDING_ERROR,
+                              .site_count = 1,
+                              .space = PTXI_FINDING_SHARED,
+                              .detail = detail };
 
     f.sites[0] = ptxi_check_site(check, r, ptxi_record_warp(r) * 32 + (unsigned)__builtin_ctz(r->lanes),
                                  ptxi_record_access(r, write));

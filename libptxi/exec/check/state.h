@@ -12,13 +12,13 @@
 /* What a thread knew at its last fence: what later strong writes release. */
 struct ptxi_fence {
     bool valid;
-    bool sc;                 /* it is a fence.sc whose scope is at least .gpu */
-    uint8_t level;           /* PTXI_LEVEL_... of its scope */
-    uint32_t clock;          /* the thread's accesses before this time, and those that the clocks of its warp, CTA and
-                              * cluster said to happen before: */
+    bool sc;        /* it is a fence.sc whose scope is at least .gpu */
+    uint8_t level;  /* PTXI_LEVEL_... of its scope */
+    uint32_t clock; /* the thread's accesses before this time, and those that the clocks of its warp, CTA and
+                     * cluster said to happen before: */
     uint32_t warp_clock, cta_clock, cluster_clock;
     struct ptxi_vclock *lane, *warp, *cta;
-    struct ptxi_vclock *all;  /* all of this, with the thread's accesses before all_clock; NULL: not computed yet */
+    struct ptxi_vclock *all; /* all of this, with the thread's accesses before all_clock; NULL: not computed yet */
     uint32_t all_clock;
 };
 
@@ -39,11 +39,11 @@ struct ptxi_check_lane {
 
 enum { PTXI_ASYNC_GROUPS = 8 };
 
-struct ptxi_check_warp {     /* of 32 lanes */
-    uint32_t clock;          /* accesses of its lanes before this time happen before those of all its lanes */
+struct ptxi_check_warp { /* of 32 lanes */
+    uint32_t clock;      /* accesses of its lanes before this time happen before those of all its lanes */
     struct ptxi_knowledge what;
     struct ptxi_check_lane *lanes; /* NULL: none has used a fence */
-    uint32_t sc_fenced;      /* lanes with fence.sc, which is not part of `what` */
+    uint32_t sc_fenced;            /* lanes with fence.sc, which is not part of `what` */
     /* By level: lanes that have not used a fence since they may have taken a lock, and those of them that have accessed
      * memory. If another thread had the lock before, these accesses would not happen after its own. */
     uint32_t unfenced[PTXI_LEVELS], touched[PTXI_LEVELS];
@@ -51,14 +51,14 @@ struct ptxi_check_warp {     /* of 32 lanes */
     /* Each lane knows that its own copies before this time have ended, and all lanes know it of those before the second
      * one. */
     uint32_t async_waited, async_told;
-    uint64_t acquiring[32];  /* addresses of the strong read that is being executed */
-    uint32_t bulk_commits[PTXI_ASYNC_GROUPS], bulk_groups; /* the same for bulk operations: */
-    uint32_t bulk_waited[2], bulk_told[2]; /* their reads; all of them */
+    uint64_t acquiring[32];                                  /* addresses of the strong read that is being executed */
+    uint32_t bulk_commits[PTXI_ASYNC_GROUPS], bulk_groups;   /* the same for bulk operations: */
+    uint32_t bulk_waited[2], bulk_told[2];                   /* their reads; all of them */
     uint32_t wgmma_commits[PTXI_ASYNC_GROUPS], wgmma_groups; /* and for wgmma */
-    uint32_t proxy_fences[32]; /* times of the latest fence.proxy.async */
-    uint32_t passed;         /* lanes that have passed a barrier of the whole CTA */
-    uint32_t behind[PTXI_PASSED_POINTS]; /* by imm of check_passed: lanes that have executed it */
-    uint32_t behind_barrier; /* lanes that have come to code behind a barrier of the CTA */
+    uint32_t proxy_fences[32];                               /* times of the latest fence.proxy.async */
+    uint32_t passed;                                         /* lanes that have passed a barrier of the whole CTA */
+    uint32_t behind[PTXI_PASSED_POINTS];                     /* by imm of check_passed: lanes that have executed it */
+    uint32_t behind_barrier;  /* lanes that have come to code behind a barrier of the CTA */
     uint32_t cluster_arrived; /* lanes that have arrived at the cluster barrier, and have not waited for it */
 };
 
@@ -66,14 +66,19 @@ struct ptxi_check_warp {     /* of 32 lanes */
 struct ptxi_check_mbarrier {
     uint32_t offset;
     enum { PTXI_MBARRIER_UNKNOWN, PTXI_MBARRIER_VALID, PTXI_MBARRIER_INVALID } state;
-    struct ptxi_record init;      /* of its initialisation */
+    struct ptxi_record init;        /* of its initialisation */
     struct ptxi_knowledge arrived;  /* in the current phase */
     struct ptxi_knowledge complete; /* in all complete phases */
-    bool tracks_bulk;             /* it tells the end of bulk operations */
+    bool tracks_bulk;               /* it tells the end of bulk operations */
 };
 
-enum { PTXI_PROXY_BYTES = 16, PTXI_PAGE_CACHE_BITS = 9, PTXI_CHECK_WARPS = 32, PTXI_CHECK_MEMBERS = 16,
-       PTXI_SEEN_RACES = 64 };
+enum {
+    PTXI_PROXY_BYTES = 16,
+    PTXI_PAGE_CACHE_BITS = 9,
+    PTXI_CHECK_WARPS = 32,
+    PTXI_CHECK_MEMBERS = 16,
+    PTXI_SEEN_RACES = 64
+};
 
 /* A page that the CTA has used. */
 struct ptxi_cached_page {
@@ -92,11 +97,11 @@ struct ptxi_passed_words {
 
 /* Lines of shared memory that are known to be defined, so that their shadow bytes need not be read. */
 struct ptxi_defined_lines {
-    uint32_t *since;  /* of each line: `now` if all its bytes are known to be defined. NULL: nothing is known */
+    uint32_t *since; /* of each line: `now` if all its bytes are known to be defined. NULL: nothing is known */
     uint32_t count;
-    uint32_t known;   /* number of such lines */
-    uint32_t now;     /* changes when bytes become undefined */
-    uint32_t tries;   /* accesses to defined bytes in other lines */
+    uint32_t known; /* number of such lines */
+    uint32_t now;   /* changes when bytes become undefined */
+    uint32_t tries; /* accesses to defined bytes in other lines */
 };
 enum { PTXI_DEFINED_LINE = 128 }; /* bytes */
 
@@ -136,37 +141,37 @@ static inline bool ptxi_defined_lines_has(const struct ptxi_defined_lines *d, ui
 struct ptxi_check_cta {
     struct ptxi_check *check;
     uint32_t agent;
-    uint32_t clock;          /* the time, of the CTA with rank 0 */
-    uint32_t cta_clock;      /* accesses of the CTA before this time happen before those of all its threads */
-    uint32_t cluster_clock;  /* the same for its cluster */
-    uint32_t cluster_met;    /* time of the latest complete cluster barrier before the CTA has exited; 0: none */
+    uint32_t clock;         /* the time, of the CTA with rank 0 */
+    uint32_t cta_clock;     /* accesses of the CTA before this time happen before those of all its threads */
+    uint32_t cluster_clock; /* the same for its cluster */
+    uint32_t cluster_met;   /* time of the latest complete cluster barrier before the CTA has exited; 0: none */
     struct ptxi_knowledge what;
-    struct {                 /* of the CTA with rank 0: the current phase of the cluster barrier */
+    struct { /* of the CTA with rank 0: the current phase of the cluster barrier */
         struct ptxi_knowledge arrived;
-        uint32_t first;      /* time of the first arrival; 0: none */
-        bool relaxed;        /* some arrivals are .relaxed */
+        uint32_t first; /* time of the first arrival; 0: none */
+        bool relaxed;   /* some arrivals are .relaxed */
     } cluster;
     struct ptxi_record remote[PTXI_CHECK_MEMBERS]; /* by ranks: the latest access of other CTAs to its shared memory */
-    uint32_t has_remote, remote_writes; /* the ranks */
-    struct ptxi_knowledge arrived[PTXI_BARRIERS]; /* by threads that arrived at a barrier without waiting */
+    uint32_t has_remote, remote_writes;            /* the ranks */
+    struct ptxi_knowledge arrived[PTXI_BARRIERS];  /* by threads that arrived at a barrier without waiting */
     bool arrived_any[PTXI_BARRIERS];
     struct ptxi_check_mbarrier *mbarriers;
     uint32_t mbarrier_count, mbarriers_allocated;
     struct ptxi_check_warp warps[PTXI_CHECK_WARPS];
     struct ptxi_line *shared;
     uint32_t shared_lines;
-    bool has_async;          /* its shared memory has been accessed by asynchronous copies */
+    bool has_async;                     /* its shared memory has been accessed by asynchronous copies */
     struct ptxi_record *generic_writes; /* the last write to each PTXI_PROXY_BYTES of shared memory by the generic proxy
                                          * since the last by the async proxy; NULL: not needed (async_proxy.h) */
     uint32_t proxy_fence, proxy_fence_cta; /* time of the latest fence.proxy.async; the highest cta_clock at one */
-    struct ptxi_shared_words words; /* of shared memory, if the CTA is in no cluster */
-    bool any_lanes;            /* a warp may have `lanes` */
+    struct ptxi_shared_words words;        /* of shared memory, if the CTA is in no cluster */
+    bool any_lanes;                        /* a warp may have `lanes` */
     unsigned char *undefined; /* shadow of uninitialised bytes of shared memory (init.h); NULL: not tracked */
     uint64_t undefined_bytes;
     struct ptxi_defined_lines defined;
-    unsigned char *local_undefined; /* the same of the .local memory of all its threads */
+    unsigned char *local_undefined;                     /* the same of the .local memory of all its threads */
     struct ptxi_passed_words *passed[PTXI_CHECK_WARPS]; /* by warps; NULL: not used so far */
-    uint64_t accesses, unchecked; /* not yet added to the launch's */
+    uint64_t accesses, unchecked;                       /* not yet added to the launch's */
     struct ptxi_cached_page pages[1 << PTXI_PAGE_CACHE_BITS];
     struct ptxi_other_launch other;
     struct ptxi_past_copy copies[PTXI_OTHER_COPIES]; /* that nothing orders with the launch */
@@ -201,8 +206,12 @@ static inline struct ptxi_vclock_entry ptxi_order_async_entry(const struct ptxi_
 
 /* The numbers of what tells the end of bulk operations: the mbarriers of a CTA, and groups of its warps: of their reads
  * and writes. Those that share a number know too much: races are missed. */
-enum { PTXI_BULK_MBARRIERS = 16, PTXI_BULK_WARPS = 8, PTXI_BULK_READS = PTXI_BULK_MBARRIERS,
-       PTXI_BULK_WRITES = PTXI_BULK_READS + PTXI_BULK_WARPS };
+enum {
+    PTXI_BULK_MBARRIERS = 16,
+    PTXI_BULK_WARPS = 8,
+    PTXI_BULK_READS = PTXI_BULK_MBARRIERS,
+    PTXI_BULK_WRITES = PTXI_BULK_READS + PTXI_BULK_WARPS
+};
 
 static inline unsigned ptxi_order_bulk_of_warp(unsigned warp, bool write)
 {
@@ -220,8 +229,8 @@ static inline void ptxi_order_tell_async(struct ptxi_check_cta *k, unsigned warp
                         (struct ptxi_vclock_entry[]){ ptxi_order_async_entry(k, warp, w->async_waited) }, 1);
     w->async_told = w->async_waited;
     for (unsigned write = 0; write < 2; write++) {
-        struct ptxi_vclock_entry e = ptxi_order_async_entry(k, PTXI_WHO_BULK + ptxi_order_bulk_of_warp(warp, write),
-                                                            w->bulk_waited[write]);
+        struct ptxi_vclock_entry e =
+            ptxi_order_async_entry(k, PTXI_WHO_BULK + ptxi_order_bulk_of_warp(warp, write), w->bulk_waited[write]);
 
         if (w->bulk_told[write] != w->bulk_waited[write])
             ptxi_vclock_add(&w->what.known, &e, 1);

@@ -14,7 +14,9 @@
 /* Earlier tasks of a stream that a task does not happen after: nodes of its graph without a path to it. */
 struct ptxi_unordered {
     uint32_t count;
-    struct { uint64_t first, last; } tasks[]; /* their numbers in the stream */
+    struct {
+        uint64_t first, last;
+    } tasks[]; /* their numbers in the stream */
 };
 
 struct ptxi_task {

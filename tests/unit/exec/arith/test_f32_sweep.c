@@ -20,8 +20,16 @@
 #include "unit/support/levels.h"
 
 enum { D = 0, SOURCES = 5, SLOT_OF_SOURCE_0 = 8, UNITS = 56 };
-enum { POSITIONS = 4, VARIANTS = 4, PIECE_BITS = 25, SAMPLE_BITS = 12, SAMPLES = 3, PROBES = 16, SCALES = 256,
-       SMALLER = 3 };
+enum {
+    POSITIONS = 4,
+    VARIANTS = 4,
+    PIECE_BITS = 25,
+    SAMPLE_BITS = 12,
+    SAMPLES = 3,
+    PROBES = 16,
+    SCALES = 256,
+    SMALLER = 3
+};
 typedef uint16_t __attribute__((may_alias)) lane16;
 typedef uint32_t __attribute__((may_alias)) lane32;
 
@@ -173,8 +181,12 @@ static void run_handler(const struct sweep *s)
 {
     struct ptxi_insn i[2] = { 0 };
 
-    i[0] = (struct ptxi_insn){ .op = s->c->op, .mods = (uint16_t)s->mods, .d = D, .a = SLOT_OF_SOURCE_0,
-                               .b = SLOT_OF_SOURCE_0 + 8, .c = SLOT_OF_SOURCE_0 + 16 };
+    i[0] = (struct ptxi_insn){ .op = s->c->op,
+                               .mods = (uint16_t)s->mods,
+                               .d = D,
+                               .a = SLOT_OF_SOURCE_0,
+                               .b = SLOT_OF_SOURCE_0 + 8,
+                               .c = SLOT_OF_SOURCE_0 + 16 };
     if (s->c->e != NONE)
         i[0].imm = (SLOT_OF_SOURCE_0 + 24) | (SLOT_OF_SOURCE_0 + 32) << 16;
     levels[level].table[i[0].op](i, &warp);
@@ -215,22 +227,22 @@ static void print_difference(const struct sweep *s, const uint32_t *want)
 
     for (int l = 0; l < PTXI_LANES; l++) {
         uint32_t got = kind_bits(s->c->d) == 32 ? ((const lane32 *)(const void *)frame)[l]
-            : ((const lane16 *)(const void *)frame)[l];
+                                                : ((const lane16 *)(const void *)frame)[l];
 
         if (got == want[l])
             continue;
         for (unsigned p = 0; p < s->positions; p++)
             at += (size_t)snprintf(operands + at, sizeof operands - at, " %#x", slot_of_source(s->source[p])[l]);
         ck_abort_msg("%s at %s, mods %#x, lane %d:%s, other source %#x: got %#x, want %#x", s->c->name,
-                     levels[level].name, s->mods, l, operands,
-                     s->other < SOURCES ? s->other_values[l % VARIANTS] : 0, got, want[l]);
+                     levels[level].name, s->mods, l, operands, s->other < SOURCES ? s->other_values[l % VARIANTS] : 0,
+                     got, want[l]);
     }
 }
 
 /* --- a piece: the same number of operands for each position --- */
 struct piece {
     uint32_t begin[POSITIONS], size;
-    unsigned lanes; /* with consecutive operands; the other lanes have NaNs */
+    unsigned lanes;                      /* with consecutive operands; the other lanes have NaNs */
     uint32_t run[POSITIONS][PTXI_LANES]; /* index of the run with the lane's operand */
 };
 
