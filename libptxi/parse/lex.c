@@ -317,7 +317,7 @@ static const char *scan_other(struct ptxi_lexer *lx, const char *p, struct ptxi_
         return scan_string(lx, p, t);
     if (*p > ' ' && *p < 127 && !strchr("#$'\\`", *p))
         return scan_operator(lx, p, t);
-    while (p < lx->end && (*p < 0 || !has_class(*p, BLANK | FOLLOW)) && !strchr(",;{}[]()", *p))
+    while (p < lx->end && !has_class(*p, BLANK | FOLLOW) && !strchr(",;{}[]()", *p))
         p++;
     if (p == t->s)
         p++; /* a NUL, which strchr finds in every string */

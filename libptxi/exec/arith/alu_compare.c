@@ -86,12 +86,12 @@ ORDER(s64, 64, int64_t)
     X(le, x <= y)                                  \
     X(gt, x > y)                                   \
     X(ge, x >= y)                                  \
-    X(equ, ~((x < y) | (x > y)))                   \
+    X(equ, COMPARE_NOT((x < y) | (x > y)))         \
     X(neu, x != y)                                 \
-    X(ltu, ~(x >= y))                              \
-    X(leu, ~(x > y))                               \
-    X(gtu, ~(x <= y))                              \
-    X(geu, ~(x < y))                               \
+    X(ltu, COMPARE_NOT(x >= y))                    \
+    X(leu, COMPARE_NOT(x > y))                     \
+    X(gtu, COMPARE_NOT(x <= y))                    \
+    X(geu, COMPARE_NOT(x < y))                     \
     X(num, (x == x) & (y == y))                    \
     X(nan, (x != x) | (y != y))
 

@@ -272,7 +272,9 @@ PICK_LANES(64)
         (mask) = ptxi_mask_of_bytes(bytes_);                       \
     } while (0)
 
-/* cond may use ~ for "not": the scalar form only uses the lowest bit. */
+/* "Not" in cond, for vectors and for scalars, of which only the lowest bit is used. */
+#define COMPARE_NOT(cond) ((cond) ^ -1)
+
 #if defined(SIGNS_16)
 #define COMPARE_16(mask, type, a, b, cond) COMPARE_VECTORS(mask, type, SIGNS_16, a, b, cond)
 #else

@@ -11,14 +11,14 @@
 
 static ptxiContext ctx;
 
-static void open_context(void)
+static inline void open_context(void)
 {
     ok(ptxiInit(0));
     ok(ptxiCtxCreate(&ctx, 0, 0));
 }
 
 /* Destroys the context with its modules and its memory. */
-static void close_context(void)
+static inline void close_context(void)
 {
     ok(ptxiCtxDestroy(ctx));
 }
