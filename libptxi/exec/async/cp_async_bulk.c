@@ -211,7 +211,7 @@ static void note_zeros(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned 
 
     if (!owner)
         return;
-    ptxi_race_touch(w, i, lane, address - PTXI_SHARED_WINDOW, size, PTXI_TOUCH_WRITE | PTXI_TOUCH_SHARED);
+    ptxi_race_touch(w, i, lane, address - PTXI_SHARED_WINDOW, size, PTXI_TOUCH_WRITE | PTXI_TOUCH_SHARED, NULL);
     ptxi_init_note_write(&(struct ptxi_init_place){ owner, (uint64_t)(at - owner->shared) }, size);
 }
 

@@ -140,9 +140,9 @@ static __attribute__((noinline)) void note_accesses(struct ptxi_warp *w, const s
         uint32_t bytes = sizes->partial ? sizes->bytes[l] : size;
 
         if (bytes)
-            ptxi_race_touch(w, i, l, from[l], bytes, 0);
+            ptxi_race_touch(w, i, l, from[l], bytes, 0, NULL);
         ptxi_race_touch(w, i, l, (uint32_t)(to[l] + w->shared_at), size,
-                        PTXI_TOUCH_WRITE | PTXI_TOUCH_SHARED | PTXI_TOUCH_ASYNC);
+                        PTXI_TOUCH_WRITE | PTXI_TOUCH_SHARED | PTXI_TOUCH_ASYNC, NULL);
     }
 }
 

@@ -26,6 +26,7 @@ struct access {
     bool write;
     uint32_t size;
     uint64_t address;            /* global, or in shared memory of `owner` */
+    const void *value;           /* what stmatrix stores; NULL otherwise */
     struct ptxi_cta *owner;      /* NULL: global */
 };
 
@@ -117,6 +118,10 @@ static bool find_values(const struct access *a, const struct ptxi_record *r, uns
 
     assert(a->t.warp / PTXI_WARP32S == own);
     (void)own;
+    if (a->value) {
+        memcpy(now, a->value, a->size);
+        return !together && wait_for_value(a, r, now, before); /* together: rows of the instruction differ */
+    }
     if (stored_bytes(a->w, a->i, half * 32 + a->t.lane, now) != a->size)
         return false;
     /* lanes of one instruction: the memory has none of their values yet */
@@ -1091,11 +1096,11 @@ static uint32_t place_of(const struct ptxi_warp *w, const struct ptxi_insn *i)
 }
 
 void ptxi_race_touch(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, uint64_t address, uint32_t size,
-                     unsigned how)
+                     unsigned how, const void *value)
 {
     struct ptxi_check_cta *k = w->cta->check;
     struct access a = { .t = { .cta = w->cta }, .w = w, .i = i, .size = size, .write = how & PTXI_TOUCH_WRITE,
-                        .address = address };
+                        .address = address, .value = value };
 
     if (!(w->cta->grid->tools >> PTXI_TOOL_RACE & 1) || (how & PTXI_TOUCH_SHARED && !find_shared(&a, address)))
         return;

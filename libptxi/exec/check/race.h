@@ -42,11 +42,12 @@ static inline bool ptxi_race_may_lock(const struct ptxi_insn *i)
 /* It was a strong access that reads. */
 void ptxi_race_acquire(struct ptxi_warp *w, const struct ptxi_insn *i, ptxi_lanes lanes);
 
-/* An access of a thread by an instruction that is no load or store: a matrix instruction, or a copy. */
+/* An access of a thread by an instruction that is no load or store: a matrix instruction, or a copy. value: of at most
+ * 16 bytes, what it stores, or NULL if that is not known. */
 enum { PTXI_TOUCH_WRITE = 1, PTXI_TOUCH_SHARED = 2 /* an address in its window */,
        PTXI_TOUCH_ASYNC = 4 /* a write that ends later (ptxi_check_async_waits()) */ };
 void ptxi_race_touch(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, uint64_t address, uint32_t size,
-                     unsigned how);
+                     unsigned how, const void *value);
 
 /* A bulk operation accesses bytes of global memory, or of the shared memory of a CTA. Its end is told by an mbarrier,
  * or by a wait for a group of its thread. */

@@ -247,7 +247,7 @@ static __attribute__((noinline)) void note_rows(struct ptxi_warp *w, const struc
     for (unsigned k = 0; k < row_count(i); k++)
         if (!stores || !is_repeated(m, at, k))
             ptxi_race_touch(w, i, first + k, at[k] + (uint32_t)w->shared_at, row_bytes(i),
-                            (stores ? PTXI_TOUCH_WRITE : 0) | PTXI_TOUCH_SHARED);
+                            (stores ? PTXI_TOUCH_WRITE : 0) | PTXI_TOUCH_SHARED, stores ? &m[k] : NULL);
 }
 
 /* Executes the instruction for each active warp of 32. */

@@ -307,6 +307,25 @@ KERNEL(c_stmatrix_same_rows)
     p[t] = s[t];
 }
 
+// Both warps store the same rows.
+KERNEL(e_stmatrix_warps)
+{
+    THREAD;
+    __shared__ __align__(16) unsigned s[64];
+    store_matrix(&s[t % 8 * 4], t);
+    __syncthreads();
+    p[t] = s[t % 32];
+}
+
+KERNEL(b_stmatrix_warps)
+{
+    THREAD;
+    __shared__ __align__(16) unsigned s[64];
+    store_matrix(&s[t % 8 * 4], t % 32);
+    __syncthreads();
+    p[t] = s[t % 32];
+}
+
 KERNEL(e_copy_ldmatrix)
 {
     THREAD;
