@@ -136,7 +136,8 @@ enum {
     PTXI_CHECK_FENCE_PROXY = 4, /* it is fence.proxy.async */
     PTXI_CHECK_FENCE_SC = 8,    /* it is fence.sc */
     PTXI_CHECK_FENCE_ACQUIRE = 16, /* it only acquires, or only releases, such as that of ld.acquire or st.release */
-    PTXI_CHECK_FENCE_RELEASE = 32
+    PTXI_CHECK_FENCE_RELEASE = 32,
+    PTXI_CHECK_FENCE_OF_ACCESS = 64 /* the access before it acquires, or that after it releases: no other location */
 };
 
 /* init_load, init_store: mods, in addition to the bytes and the space of check_access. */

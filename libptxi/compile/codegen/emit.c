@@ -342,8 +342,9 @@ static void put_checking(struct emitter *e, const struct ptxi_ir_inst *i, uint16
         o.b = (uint16_t)place;
         o.c = (uint16_t)(place >> 16);
     } else if (op == PTXI_OP_check_fence) {
-        o.mods = (uint16_t)((i->mods >> 2 & (3 | PTXI_CHECK_FENCE_PROXY | PTXI_CHECK_FENCE_ACQUIRE |
-                                             PTXI_CHECK_FENCE_RELEASE)) | (i->mods & 2 ? PTXI_CHECK_FENCE_SC : 0));
+        o.mods = i->mods >> 2 & (3 | PTXI_CHECK_FENCE_PROXY | PTXI_CHECK_FENCE_ACQUIRE | PTXI_CHECK_FENCE_RELEASE |
+                                 PTXI_CHECK_FENCE_OF_ACCESS);
+        o.mods |= i->mods & 2 ? PTXI_CHECK_FENCE_SC : 0;
     } else {
         o.a = mask_slot(e, i);
         o.imm = i->aux == PTXI_NONE ? 0 : (int32_t)i->aux;

@@ -80,12 +80,13 @@ void ptxi_lower_rule_atom(struct ptxi_lower *l, const struct ptxi_inst *inst)
                         .y = ptxi_lower_operand(l, PTXI_OPERAND_c), .count = x->form == PTXI_OPD_VECTOR ? x->count : 1,
                         .type = ptxi_lower_operand_type(l, PTXI_OPERAND_b) };
     bool both = ptxi_isa_has_word(m, PTXI_Q_acq_rel);
+    unsigned of = ptxi_lower_fence_of(a.count);
 
     if (!ptxi_lower_memory_operand(l, ptxi_lower_operand(l, PTXI_OPERAND_a), true, &a.mem))
         return;
     if (both || ptxi_isa_has_word(m, PTXI_Q_release))
-        ptxi_lower_fence(l, m, PTXI_CHECK_FENCE_RELEASE);
+        ptxi_lower_fence(l, m, PTXI_CHECK_FENCE_RELEASE | of);
     lower_elements(l, m, &a);
     if (both || ptxi_isa_has_word(m, PTXI_Q_acquire))
-        ptxi_lower_fence(l, m, PTXI_CHECK_FENCE_ACQUIRE);
+        ptxi_lower_fence(l, m, PTXI_CHECK_FENCE_ACQUIRE | of);
 }

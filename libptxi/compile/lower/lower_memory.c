@@ -277,7 +277,7 @@ void ptxi_lower_rule_ld(struct ptxi_lower *l, const struct ptxi_inst *inst)
     else
         load_elements(l, &a);
     if (ptxi_isa_has_word(inst->match, PTXI_Q_acquire))
-        ptxi_lower_fence(l, inst->match, PTXI_CHECK_FENCE_ACQUIRE);
+        ptxi_lower_fence(l, inst->match, PTXI_CHECK_FENCE_ACQUIRE | ptxi_lower_fence_of(a.count));
 }
 
 /* ptxas 13.5 makes of it a load of a word of the map, and a test of one bit, so it accepts any 128 bytes. */
@@ -382,7 +382,7 @@ void ptxi_lower_rule_st(struct ptxi_lower *l, const struct ptxi_inst *inst)
         return;
     }
     if (ptxi_isa_has_word(inst->match, PTXI_Q_release))
-        ptxi_lower_fence(l, inst->match, PTXI_CHECK_FENCE_RELEASE);
+        ptxi_lower_fence(l, inst->match, PTXI_CHECK_FENCE_RELEASE | ptxi_lower_fence_of(a.count));
     if (is_single_access(&a)) {
         store_single(l, &a, &inst->operands[1]);
         return;

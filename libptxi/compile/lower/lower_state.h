@@ -88,6 +88,11 @@ enum ptxi_check_scope ptxi_lower_scope(const struct ptxi_match *m, enum ptxi_che
 /* The fence that .acquire, .release or .sc of the instruction's scope needs. only: PTXI_CHECK_FENCE_ACQUIRE, _RELEASE,
  * or 0 for both. */
 void ptxi_lower_fence(struct ptxi_lower *l, const struct ptxi_match *m, unsigned only);
+/* PTXI_CHECK_FENCE_OF_ACCESS for an access to one element. Those to several may be several operations. */
+static inline unsigned ptxi_lower_fence_of(unsigned elements)
+{
+    return elements == 1 ? PTXI_CHECK_FENCE_OF_ACCESS : 0;
+}
 /* Makes the instruction an operation that nothing executes. `why` may be NULL. */
 void ptxi_lower_unsupported(struct ptxi_lower *l, const char *why);
 

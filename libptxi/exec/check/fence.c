@@ -77,6 +77,7 @@ static void learn_pending(const struct ptxi_check_cta *k, struct ptxi_check_warp
         w->unfenced[l] &= ~(UINT32_C(1) << lane);
         ptxi_vclock_join(&own->what.known, own->pending[l]);
         ptxi_vclock_set(&own->pending[l], NULL);
+        ptxi_vclock_set(&own->read[l], NULL);
     }
     if (!sc)
         return;
@@ -86,18 +87,27 @@ static void learn_pending(const struct ptxi_check_cta *k, struct ptxi_check_warp
     ptxi_vclock_set(&own->what.observed, NULL);
 }
 
-/* What later strong writes release. */
-static void release_lane(const struct ptxi_check_thread *t, unsigned level, bool sc)
+/* What strong reads of the location of an acquiring access have read is known (PTX ISA, "Release and Acquire
+ * Patterns"). */
+static void learn_read(struct ptxi_check_warp *w, unsigned lane, unsigned level)
+{
+    struct ptxi_check_lane *own = &w->lanes[lane];
+
+    for (unsigned l = 0; l <= level; l++) {
+        if (own->read_address == own->lock.address)
+            w->unfenced[l] &= ~(UINT32_C(1) << lane);
+        ptxi_vclock_join(&own->what.known, own->read[l]);
+    }
+}
+
+/* Keeps what the thread knows now. */
+static void set_fence(const struct ptxi_check_thread *t, unsigned level, bool sc, struct ptxi_fence *f)
 {
     struct ptxi_check_cta *k = t->cta->check;
     struct ptxi_check_warp *w = &k->warps[t->warp];
     struct ptxi_check_lane *own = &w->lanes[t->lane];
-    struct ptxi_fence *f = &own->fence;
-    uint32_t bit = UINT32_C(1) << t->lane;
 
     ptxi_order_tell_async(k, t->warp);
-    keep_fence(t, own, level, sc);
-    w->sc_fenced = sc ? w->sc_fenced | bit : w->sc_fenced & ~bit;
     f->valid = true;
     f->sc = sc;
     f->level = (uint8_t)level;
@@ -109,6 +119,32 @@ static void release_lane(const struct ptxi_check_thread *t, unsigned level, bool
     ptxi_vclock_set(&f->warp, w->what.known);
     ptxi_vclock_set(&f->cta, k->what.known);
     ptxi_vclock_set(&f->all, NULL);
+}
+
+/* What later strong writes release. */
+static void release_lane(const struct ptxi_check_thread *t, unsigned level, bool sc)
+{
+    struct ptxi_check_warp *w = &t->cta->check->warps[t->warp];
+    struct ptxi_check_lane *own = &w->lanes[t->lane];
+    uint32_t bit = UINT32_C(1) << t->lane;
+
+    keep_fence(t, own, level, sc);
+    w->sc_fenced = sc ? w->sc_fenced | bit : w->sc_fenced & ~bit;
+    set_fence(t, level, sc, &own->fence);
+}
+
+/* The access before a check_fence acquires, or that after it releases. */
+static void order_access(const struct ptxi_check_thread *t, unsigned level, unsigned mods)
+{
+    struct ptxi_check_warp *w = &t->cta->check->warps[t->warp];
+    struct ptxi_check_lane *own = &w->lanes[t->lane];
+
+    if (mods & PTXI_CHECK_FENCE_ACQUIRE) {
+        learn_read(w, t->lane, level);
+        return;
+    }
+    set_fence(t, level, false, &own->release);
+    own->release_address = PTXI_RELEASE_NEXT;
 }
 
 void ptxi_order_fence(struct ptxi_warp *w, ptxi_lanes lanes, unsigned mods)
@@ -125,6 +161,10 @@ void ptxi_order_fence(struct ptxi_warp *w, ptxi_lanes lanes, unsigned mods)
 
         if (!ptxi_order_make_lanes(w->cta->check, t.warp))
             continue;
+        if (mods & PTXI_CHECK_FENCE_OF_ACCESS) {
+            order_access(&t, level_of(scope), mods);
+            continue;
+        }
         if (!(mods & PTXI_CHECK_FENCE_RELEASE))
             learn_pending(t.cta->check, &t.cta->check->warps[t.warp], t.lane, level_of(scope), sc);
         if (!(mods & PTXI_CHECK_FENCE_ACQUIRE))
@@ -217,16 +257,28 @@ static bool can_release(const struct ptxi_check_thread *t)
            (w->lanes && w->lanes[t->lane].what.fenced);
 }
 
-void ptxi_order_release(const struct ptxi_check_thread *t, struct ptxi_line *line, uint32_t offset, unsigned scope,
+/* What the latest releasing access of the thread lets a strong write release, or NULL. */
+static struct ptxi_fence *release_of(struct ptxi_check_lane *own, uint64_t address)
+{
+    if (!own || !own->release.valid)
+        return NULL;
+    if (own->release_address == PTXI_RELEASE_NEXT)
+        own->release_address = address;
+    return own->release_address == address ? &own->release : NULL;
+}
+
+void ptxi_order_release(const struct ptxi_check_thread *t, struct ptxi_line *line, uint64_t address, unsigned scope,
                         bool modifies, bool unlocks)
 {
     struct ptxi_check_warp *w = &t->cta->check->warps[t->warp];
     struct ptxi_check_lane *own = w->lanes ? &w->lanes[t->lane] : NULL;
-    struct ptxi_fence *f = own && own->fence.valid ? &own->fence : NULL;
-    bool can = can_release(t), unfenced = false;
-    struct ptxi_released *r = can || ptxi_line_has_released(line) ? ptxi_line_released(line, offset, can) : NULL;
+    struct ptxi_fence *fences[] = { own && own->fence.valid ? &own->fence : NULL, release_of(own, address) };
+    bool can = fences[1] || can_release(t), unfenced = false;
+    struct ptxi_released *r = NULL;
     unsigned level = level_of(scope);
 
+    if (can || ptxi_line_has_released(line))
+        r = ptxi_line_released(line, address & (PTXI_LINE_BYTES - 1), can);
     if (!r)
         return;
     for (unsigned l = 0; l < PTXI_LEVELS; l++) {
@@ -234,16 +286,19 @@ void ptxi_order_release(const struct ptxi_check_thread *t, struct ptxi_line *lin
 
         if (!keeps)
             ptxi_vclock_set(&r->known[l], NULL);
-        if (!f || l > level)
+        if ((!fences[0] && !fences[1]) || l > level)
             continue;
         unfenced = unlocks && w->touched[l] >> t->lane & 1;
         r->of[l] = group_of(t, l);
-        if (l <= f->level)
-            ptxi_vclock_join(&r->known[l], known_at_fence(t, f, unfenced ? own->lock.clock : f->clock));
+        for (unsigned k = 0; k < 2; k++)
+            if (fences[k] && l <= fences[k]->level)
+                ptxi_vclock_join(&r->known[l],
+                                 known_at_fence(t, fences[k], unfenced ? own->lock.clock : fences[k]->clock));
         ptxi_vclock_join(&r->known[l], own->wider[l]);
     }
     if (level == PTXI_LEVEL_ALL)
-        release_fenced(t, r, modifies, f && f->sc ? known_at_fence(t, f, unfenced ? own->lock.clock : f->clock) : NULL);
+        release_fenced(t, r, modifies, fences[0] && fences[0]->sc ?
+                       known_at_fence(t, fences[0], unfenced ? own->lock.clock : fences[0]->clock) : NULL);
 }
 
 void ptxi_order_take_lock(const struct ptxi_check_thread *t, uint64_t address, uint64_t open)
@@ -268,20 +323,34 @@ static void note_other(const struct ptxi_check_cta *k, const struct ptxi_vclock 
         atomic_store_explicit(&check->acquires_other, true, memory_order_relaxed);
 }
 
-void ptxi_order_acquire(const struct ptxi_check_thread *t, struct ptxi_line *line, uint32_t offset, unsigned scope)
+/* Adds what was released to what waits for an acquire. */
+static void add_read(struct ptxi_check_lane *own, unsigned level, const struct ptxi_vclock *known)
+{
+    ptxi_vclock_join(&own->pending[level], known);
+    ptxi_vclock_join(&own->read[level], known);
+}
+
+void ptxi_order_acquire(const struct ptxi_check_thread *t, struct ptxi_line *line, uint64_t address, unsigned scope)
 {
     struct ptxi_check_warp *w = &t->cta->check->warps[t->warp];
-    struct ptxi_released *r = ptxi_line_has_released(line) ? ptxi_line_released(line, offset, false) : NULL;
+    struct ptxi_released *r = NULL;
+    struct ptxi_check_lane *own;
 
-    if (!r || !ptxi_order_make_lanes(t->cta->check, t->warp))
+    if (ptxi_line_has_released(line))
+        r = ptxi_line_released(line, address & (PTXI_LINE_BYTES - 1), false);
+    if (!(r || w->lanes) || !ptxi_order_make_lanes(t->cta->check, t->warp))
         return;
-    if (level_of(scope) == PTXI_LEVEL_ALL && r->fenced) {
-        ptxi_vclock_join(&w->lanes[t->lane].what.observed, r->fenced);
+    own = &w->lanes[t->lane];
+    for (unsigned l = 0; own->read_address != address && l < PTXI_LEVELS; l++)
+        ptxi_vclock_set(&own->read[l], NULL);
+    own->read_address = address;
+    if (r && level_of(scope) == PTXI_LEVEL_ALL && r->fenced) {
+        ptxi_vclock_join(&own->what.observed, r->fenced);
         note_other(t->cta->check, r->fenced);
     }
-    for (unsigned l = 0; l <= level_of(scope); l++)
+    for (unsigned l = 0; r && l <= level_of(scope); l++)
         if (r->known[l] && r->of[l] == group_of(t, l)) {
-            ptxi_vclock_join(&w->lanes[t->lane].pending[l], r->known[l]);
+            add_read(own, l, r->known[l]);
             note_other(t->cta->check, r->known[l]);
         }
 }

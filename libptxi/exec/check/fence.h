@@ -17,12 +17,12 @@ void ptxi_order_add_released(struct ptxi_cta *c, unsigned warp, uint32_t lanes, 
                              struct ptxi_vclock **released);
 
 /* A strong write, or, if `modifies` is set, an atomic operation, releases knowledge. `unlocks`: it releases the lock
- * that the thread has taken. The line is locked. */
-void ptxi_order_release(const struct ptxi_check_thread *t, struct ptxi_line *line, uint32_t offset, unsigned scope,
+ * that the thread has taken. address: as lock.address. The line is locked. */
+void ptxi_order_release(const struct ptxi_check_thread *t, struct ptxi_line *line, uint64_t address, unsigned scope,
                         bool modifies, bool unlocks);
 /* A compare-and-swap with that value. */
 void ptxi_order_take_lock(const struct ptxi_check_thread *t, uint64_t address, uint64_t open);
 /* A strong read. The line is locked. */
-void ptxi_order_acquire(const struct ptxi_check_thread *t, struct ptxi_line *line, uint32_t offset, unsigned scope);
+void ptxi_order_acquire(const struct ptxi_check_thread *t, struct ptxi_line *line, uint64_t address, unsigned scope);
 
 #endif

@@ -24,9 +24,12 @@ static void forget_lane(struct ptxi_check_lane *lane)
     ptxi_knowledge_forget(&lane->what);
     for (unsigned k = 0; k < PTXI_LEVELS; k++) {
         ptxi_vclock_set(&lane->pending[k], NULL);
+        ptxi_vclock_set(&lane->read[k], NULL);
         ptxi_vclock_set(&lane->wider[k], NULL);
     }
     forget_fence(&lane->fence);
+    forget_fence(&lane->release);
+    lane->read_address = 0;
     lane->lock.address = 0;
 }
 

@@ -757,7 +757,8 @@ static bool check_in_line(const struct access *a, uint64_t address, uint32_t siz
     for (uint32_t c = offset >> l->cell_shift, end = (offset + size - 1) >> l->cell_shift; cells && c <= end; c++)
         check_cell(a, &cells[c]);
     if (a->strength && a->write)
-        ptxi_order_release(&a->t, l, offset, a->scope, a->strength == PTXI_CHECK_ATOMIC, is_unlock(a, address));
+        ptxi_order_release(&a->t, l, lock_address(a, address), a->scope, a->strength == PTXI_CHECK_ATOMIC,
+                           is_unlock(a, address));
     unlock_line(a, l);
     return cells;
 }
@@ -1053,7 +1054,7 @@ void ptxi_race_acquire(struct ptxi_warp *w, const struct ptxi_insn *i, ptxi_lane
         if (!line)
             continue;
         lock_line(&a, line);
-        ptxi_order_acquire(&a.t, line, a.address & (PTXI_LINE_BYTES - 1), a.scope);
+        ptxi_order_acquire(&a.t, line, lock_address(&a, a.address), a.scope);
         unlock_line(&a, line);
     }
 }

@@ -22,6 +22,8 @@ struct ptxi_fence {
     uint32_t all_clock;
 };
 
+#define PTXI_RELEASE_NEXT UINT64_MAX
+
 /* A compare-and-swap by which the thread may have taken a lock. */
 struct ptxi_taken_lock {
     uint64_t address; /* with its offset in the window, if it is in shared memory; 0: none */
@@ -33,7 +35,12 @@ struct ptxi_check_lane {
     struct ptxi_taken_lock lock;
     struct ptxi_knowledge what;
     struct ptxi_vclock *pending[PTXI_LEVELS]; /* read by strong reads; a fence makes it known */
+    struct ptxi_vclock *read[PTXI_LEVELS];    /* the part that is of the latest location; an acquiring access of it
+                                               * makes it known */
+    uint64_t read_address;
     struct ptxi_fence fence;
+    struct ptxi_fence release;      /* the latest releasing access: what strong writes to its location release */
+    uint64_t release_address;       /* as lock.address; PTXI_RELEASE_NEXT: that of the next strong write */
     struct ptxi_vclock *wider[PTXI_LEVELS]; /* the same as of the fence, of earlier ones of a wider scope */
 };
 

@@ -363,6 +363,11 @@ MESSAGE(e_message_narrow_fence_after, __threadfence(), relaxed_store_gpu, relaxe
 MESSAGE(c_message_release, , release_store_gpu, acquire_load_gpu, )
 MESSAGE(e_message_release_cta, , release_store_cta, acquire_load_gpu, )
 MESSAGE(e_message_acquire_cta, , release_store_gpu, acquire_load_cta, )
+// A releasing or acquiring access orders by its own location only.
+MESSAGE(e_message_release_other, release_store_gpu(p + 65, 1), relaxed_store_gpu, acquire_load_gpu, )
+MESSAGE(c_message_release_before, release_store_gpu(p + 64, 0), relaxed_store_gpu, acquire_load_gpu, )
+MESSAGE(e_message_acquire_other, , release_store_gpu, relaxed_load_gpu, acquire_load_gpu(p + 65))
+MESSAGE(c_message_acquire_after, , release_store_gpu, relaxed_load_gpu, acquire_load_gpu(p + 64))
 
 // A thread in between that passes a message on: what it has read without acquiring it, its release does not publish.
 #define RELAY(name, load)                                   \
