@@ -53,6 +53,7 @@ static enum role role_of(uint16_t op)
     case PTXI_OP_guard: case PTXI_OP_nop: case PTXI_OP_nanosleep: case PTXI_OP_count: case PTXI_OP_count_shared:
     case PTXI_OP_check_access: case PTXI_OP_track_access: case PTXI_OP_track_row:
     case PTXI_OP_check_acquire: case PTXI_OP_check_lanes: case PTXI_OP_check_fence:
+    case PTXI_OP_check_passed: case PTXI_OP_check_object:
     case PTXI_OP_sreg_32: case PTXI_OP_sreg_64: case PTXI_OP_sreg_pred:
     case PTXI_OP_add_i16: case PTXI_OP_add_i32: case PTXI_OP_add_i64: case PTXI_OP_add_i16x2:
     case PTXI_OP_sub_i16: case PTXI_OP_sub_i32: case PTXI_OP_sub_i64:
@@ -63,7 +64,10 @@ static enum role role_of(uint16_t op)
     case PTXI_OP_index_add: case PTXI_OP_index_sub: case PTXI_OP_index_shl: case PTXI_OP_index_lea:
     case PTXI_OP_index_sreg: case PTXI_OP_address_add: case PTXI_OP_address_set:
         return ROLE_NEUTRAL;
-    default: /* set and setp share operations that set a predicate */
+    default:
+        if (op >= PTXI_OP_init_spread && op <= PTXI_OP_init_alloca) /* they are adjacent in isa/internal.def */
+            return ROLE_NEUTRAL;
+        /* set and setp share operations that set a predicate */
         return ptxi_op_mnemonics[op] == PTXI_M_set || ptxi_op_mnemonics[op] == PTXI_M_setp ? ROLE_COMPARE : ROLE_OTHER;
     }
 }

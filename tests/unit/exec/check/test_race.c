@@ -237,6 +237,15 @@ START_TEST(deadlocks)
 }
 END_TEST
 
+/* The operations of the other checks do not hide that a loop only waits. */
+START_TEST(deadlock_at_mbarrier)
+{
+    set_up("exec/check/deadlock.ptx", PTXI_SANITIZER_SYNC | (unsigned)_i, 1);
+    check_deadlock("waits", THREADS, "wait for the mbarrier");
+    close_context();
+}
+END_TEST
+
 /* Nothing but accesses to other objects is found. */
 static void check_strays(void)
 {
@@ -302,6 +311,7 @@ int main(void)
     tcase_add_test(t, variables);
     tcase_add_test(t, pointers);
     tcase_add_test(t, deadlocks);
+    tcase_add_loop_test(t, deadlock_at_mbarrier, 0, PTXI_SANITIZER_ALL + 1);
     tcase_add_loop_test(t, barriers, PTXI_SANITIZER_SYNC, PTXI_SANITIZER_SYNC + 1);
     suite_add_tcase(s, t);
     return run_suite(s);
