@@ -126,7 +126,7 @@ static bool has_async_proxy(const struct ptxi_module_ast *tree)
         for (uint32_t k = 0; k < tree->funcs[f]->inst_count; k++) {
             const struct ptxi_match *m = tree->funcs[f]->insts[k].match;
 
-            if (m->row->family == PTXI_M_wgmma ||
+            if (m->row->family == PTXI_M_wgmma || m->row->family == PTXI_M_tcgen05 ||
                 (m->row->family == PTXI_M_cp && ptxi_isa_has_word(m, PTXI_Q_bulk)))
                 return true;
         }

@@ -559,7 +559,7 @@ struct ptxi_code {
     uint32_t barriers;     /* highest barrier number + 1, or 16 if unknown */
     const char *const *unsupported; /* texts of the instructions that the operation `unsupported` names by imm */
     uint32_t unsupported_count;     /* if not 0, the function must not be launched */
-    bool async_proxy;    /* checked code: its module has bulk operations on shared memory */
+    bool async_proxy;    /* checked code: its module has bulk or matrix operations on shared memory */
     bool untracked;      /* it may write memory in a way that the tracking of uninitialised values does not see */
     bool is_entry;
     struct ptxi_function_state *state; /* NULL: it never has machine code */

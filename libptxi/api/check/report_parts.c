@@ -79,6 +79,7 @@ const char *ptxi_report_space_name(enum ptxi_finding_space space)
         [PTXI_FINDING_NO_SPACE] = "", [PTXI_FINDING_GLOBAL] = "global", [PTXI_FINDING_SHARED] = "shared",
         [PTXI_FINDING_LOCAL] = "local", [PTXI_FINDING_REGISTER] = "register",
         [PTXI_FINDING_CONST] = "constant", [PTXI_FINDING_PARAM] = "parameter", [PTXI_FINDING_SURFACE] = "surface",
+        [PTXI_FINDING_TENSOR] = "tensor",
     };
 
     return space_names[space];

@@ -145,13 +145,14 @@ const struct ptxi_insn *ptxi_mbarrier_check_layout(struct ptxi_warp *w, const st
 const struct ptxi_insn *ptxi_mbarrier_inval(struct ptxi_warp *w, const struct ptxi_insn *i)
 {
     for (ptxi_lanes left = w->active; left; left &= left - 1) {
+        unsigned l = ptxi_first_lane(left);
         struct ptxi_cta *owner;
-        unsigned char *at = find_object(w, i, ptxi_first_lane(left), &owner);
+        unsigned char *at = find_object(w, i, l, &owner);
 
         if (!at)
             return w->stop;
         if (owner->check)
-            ptxi_check_mbarrier_ends(owner, (uint32_t)(at - owner->shared));
+            ptxi_check_mbarrier_ends(w, i, l, owner, (uint32_t)(at - owner->shared));
         if (w->cta->grid->schedule)
             memset(at, 0, sizeof(union ptxi_mbarrier));
     }

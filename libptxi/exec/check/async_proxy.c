@@ -52,6 +52,24 @@ void ptxi_proxy_note_writes(struct ptxi_warp *w, const struct ptxi_insn *i, uint
     }
 }
 
+/* Whether a thread of the CTA has fenced after the write, and what it has done until then happens before the next
+ * operation of the thread. */
+static bool knows_fence(const struct ptxi_check_thread *t, const struct ptxi_record *r)
+{
+    const struct ptxi_check_cta *k = t->cta->check;
+
+    if (k->warps[t->warp].proxy_fences[t->lane] > r->clock)
+        return true;
+    for (uint32_t n = 0; n < t->cta->warp_count * PTXI_WARP32S; n++)
+        for (unsigned l = 0; l < 32; l++) {
+            struct ptxi_record f = { k->agent, k->warps[n].proxy_fences[l], UINT32_C(1) << l, n << PTXI_META_WARP };
+
+            if (f.clock > r->clock && ptxi_order_is_before(t, &f, f.lanes, false))
+                return true;
+        }
+    return false;
+}
+
 /* Whether there may be a fence between a write and the next operation of the thread. Of writes that barriers of the
  * CTA order before it, it is known: one of the writer, or one of any thread after a barrier. */
 static bool is_fenced(const struct ptxi_check_thread *t, const struct ptxi_record *r)
@@ -59,8 +77,10 @@ static bool is_fenced(const struct ptxi_check_thread *t, const struct ptxi_recor
     const struct ptxi_check_cta *k = t->cta->check;
     const struct ptxi_check_warp *w = &k->warps[ptxi_record_warp(r)];
 
-    if (r->agent != k->agent || r->clock >= k->cta_clock)
+    if (r->agent != k->agent)
         return k->proxy_fence > r->clock;
+    if (r->clock >= k->cta_clock)
+        return k->proxy_fence > r->clock && knows_fence(t, r);
     if (r->clock < k->proxy_fence_cta)
         return true;
     for (unsigned l = 0; l < 32; l++) /* lanes that have met the writer, too */

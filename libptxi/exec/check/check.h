@@ -80,13 +80,17 @@ ptxi_lanes ptxi_check_cluster_waits(struct ptxi_warp *w, ptxi_lanes lanes);
  * that will; its phase is complete; waits of threads succeed. */
 void ptxi_check_mbarrier_starts(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, struct ptxi_cta *owner,
                                 uint32_t offset);
-void ptxi_check_mbarrier_ends(struct ptxi_cta *owner, uint32_t offset); /* it is invalidated */
+/* It is invalidated. */
+void ptxi_check_mbarrier_ends(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, struct ptxi_cta *owner,
+                              uint32_t offset);
 /* Lanes use it: reports it if it is not initialised. */
 void ptxi_check_mbarrier_use(struct ptxi_warp *w, const struct ptxi_insn *i, ptxi_lanes lanes, struct ptxi_cta *owner,
                              uint32_t offset);
 void ptxi_check_mbarrier_arrives(struct ptxi_warp *w, ptxi_lanes lanes, struct ptxi_cta *owner, uint32_t offset);
 /* The arrival happens after the asynchronous copies that the threads have requested. */
 void ptxi_check_mbarrier_tracks(struct ptxi_warp *w, ptxi_lanes lanes, struct ptxi_cta *owner, uint32_t offset);
+/* It happens after the lane's tcgen05 instructions have read their operands in shared memory. */
+void ptxi_check_mbarrier_commits(struct ptxi_warp *w, unsigned lane, struct ptxi_cta *owner, uint32_t offset);
 void ptxi_check_mbarrier_completes(struct ptxi_cta *owner, uint32_t offset);
 void ptxi_check_mbarrier_waits(struct ptxi_warp *w, ptxi_lanes lanes, struct ptxi_cta *owner, uint32_t offset);
 

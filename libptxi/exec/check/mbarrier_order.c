@@ -45,12 +45,17 @@ void ptxi_check_mbarrier_starts(struct ptxi_warp *w, const struct ptxi_insn *i, 
     ptxi_knowledge_forget(&m->complete);
 }
 
-void ptxi_check_mbarrier_ends(struct ptxi_cta *owner, uint32_t offset)
+void ptxi_check_mbarrier_ends(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, struct ptxi_cta *owner,
+                              uint32_t offset)
 {
     struct ptxi_check_mbarrier *m = find_mbarrier(owner->check, offset);
 
-    if (m)
-        m->state = PTXI_MBARRIER_INVALID;
+    if (!m)
+        return;
+    if (m->state == PTXI_MBARRIER_UNKNOWN)
+        ptxi_sync_report(w, w->frame->code, i, (ptxi_lanes)1 << lane, PTXI_FINDING_MBARRIER, PTXI_FINDING_ERROR,
+                         "it has not been initialised");
+    m->state = PTXI_MBARRIER_INVALID;
 }
 
 /* Whether the initialisation happens before the use by a lane. */
@@ -104,6 +109,16 @@ void ptxi_check_mbarrier_tracks(struct ptxi_warp *w, ptxi_lanes lanes, struct pt
 
         ptxi_vclock_add(&m->arrived.known, &e, 1);
     }
+}
+
+void ptxi_check_mbarrier_commits(struct ptxi_warp *w, unsigned lane, struct ptxi_cta *owner, uint32_t offset)
+{
+    struct ptxi_check_mbarrier *m = find_mbarrier(owner->check, offset);
+    struct ptxi_vclock_entry e = ptxi_order_operands_of_warp(w->cta, w->index * PTXI_WARP32S + lane / 32);
+
+    ptxi_check_mbarrier_arrives(w, (ptxi_lanes)1 << lane, owner, offset);
+    if (m)
+        ptxi_vclock_add(&m->arrived.known, &e, 1);
 }
 
 unsigned ptxi_check_mbarrier_tracks_bulk(struct ptxi_cta *owner, uint32_t offset)

@@ -665,6 +665,13 @@ unsigned ptxi_order_bulk_of_warpgroup(unsigned warp)
     return PTXI_BULK_READS + warp / WARPGROUP_WARPS % PTXI_BULK_WARPS;
 }
 
+struct ptxi_vclock_entry ptxi_order_operands_of_warp(struct ptxi_cta *c, unsigned warp)
+{
+    unsigned number = ptxi_order_bulk_of_warp(warp, false);
+
+    return ptxi_order_async_entry(c->check, PTXI_WHO_BULK + number, ++*ptxi_order_clock(c));
+}
+
 void ptxi_check_wgmma_commits(struct ptxi_warp *w)
 {
     uint32_t clock = ++*ptxi_order_clock(w->cta);

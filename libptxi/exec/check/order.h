@@ -24,6 +24,9 @@ unsigned ptxi_order_bulk_of_mbarrier(uint32_t index);
 /* The same of the wgmma groups of the warpgroup that has the warp. */
 unsigned ptxi_order_bulk_of_warpgroup(unsigned warp);
 
+/* The operands that tcgen05 instructions of a warp have read so far. */
+struct ptxi_vclock_entry ptxi_order_operands_of_warp(struct ptxi_cta *c, unsigned warp);
+
 /* Whether all lanes of a warp know that an asynchronous copy has ended. */
 bool ptxi_order_async_has_ended(const struct ptxi_check_cta *k, unsigned warp, const struct ptxi_record *r);
 

@@ -1088,7 +1088,7 @@ static void touch(const struct access *a)
     a->t.cta->check->unchecked += !all;
 }
 
-static uint32_t place_of(const struct ptxi_warp *w, const struct ptxi_insn *i)
+uint32_t ptxi_race_place(const struct ptxi_warp *w, const struct ptxi_insn *i)
 {
     const struct ptxi_code *code = w->frame->code;
     uint32_t place = code->first_place ? code->first_place + (uint32_t)(i - code->insns) : PTXI_PLACE_UNKNOWN;
@@ -1110,7 +1110,7 @@ void ptxi_race_touch(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned la
     k->has_async |= how & PTXI_TOUCH_ASYNC;
     a.record.agent = k->agent;
     a.record.clock = *ptxi_order_clock(w->cta);
-    a.record.meta = place_of(w, i) | (how & PTXI_TOUCH_ASYNC ? PTXI_META_ASYNC : 0);
+    a.record.meta = ptxi_race_place(w, i) | (how & PTXI_TOUCH_ASYNC ? PTXI_META_ASYNC : 0);
     set_lane(&a, lane);
     touch(&a);
     if (a.owner && a.write)
@@ -1129,25 +1129,25 @@ static struct ptxi_record bulk_record(const struct access *a, const struct ptxi_
                                  ptxi_order_bulk_of_warp(a->t.warp, b->write);
 
     r.lanes = (a->t.warp * 32 + a->t.lane) | (k->agent - r.agent) << PTXI_BULK_CTA_SHIFT;
-    r.meta = place_of(a->w, a->i) | number << PTXI_META_WARP | PTXI_META_BULK;
+    r.meta = ptxi_race_place(a->w, a->i) | number << PTXI_META_WARP | PTXI_META_BULK;
     return r;
 }
 
-void ptxi_race_touch_wgmma(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, uint64_t address,
-                           uint32_t size)
+void ptxi_race_touch_operand(const struct ptxi_operand_touch *r, uint32_t offset, uint32_t size)
 {
+    struct ptxi_warp *w = r->w;
     struct ptxi_check_cta *k = w->cta->check;
-    struct access a = { .t = { w->cta, w->index * PTXI_WARP32S + lane / 32, lane % 32 }, .w = w, .i = i,
-                        .size = size };
+    struct access a = { .t = { w->cta, w->index * PTXI_WARP32S + r->lane / 32, r->lane % 32 }, .w = w, .i = r->i,
+                        .size = size, .address = offset, .owner = r->shared };
+    unsigned number = r->shared ? ptxi_order_bulk_of_warp(a.t.warp, false) : ptxi_order_bulk_of_warpgroup(a.t.warp);
 
-    if (!(w->cta->grid->tools >> PTXI_TOOL_RACE & 1) || !find_shared(&a, address))
+    if (!(w->cta->grid->tools >> PTXI_TOOL_RACE & 1) || (!r->shared && !find_shared(&a, offset + w->shared_at)))
         return;
     be_exact(a.owner);
     a.owner->check->has_async = k->has_async = true;
-    ptxi_proxy_check(&a.t, a.owner, (uint32_t)a.address, size, PTXI_AK_LOAD, place_of(w, i), false);
+    ptxi_proxy_check(&a.t, a.owner, (uint32_t)a.address, size, PTXI_AK_LOAD, ptxi_race_place(w, r->i), false);
     a.record = (struct ptxi_record){ k->agent, *ptxi_order_clock(w->cta), a.t.warp * 32 + a.t.lane,
-                                     place_of(w, i) | PTXI_META_BULK |
-                                     ptxi_order_bulk_of_warpgroup(a.t.warp) << PTXI_META_WARP };
+                                     ptxi_race_place(w, r->i) | PTXI_META_BULK | number << PTXI_META_WARP };
     touch(&a);
 }
 
@@ -1164,7 +1164,7 @@ void ptxi_race_touch_bulk(struct ptxi_warp *w, const struct ptxi_insn *i, unsign
         be_exact(a.owner);
         a.owner->check->has_async = true;
         ptxi_proxy_check(&a.t, a.owner, (uint32_t)b->address, b->size, b->write ? PTXI_AK_STORE : PTXI_AK_LOAD,
-                         place_of(w, i), true);
+                         ptxi_race_place(w, i), true);
     }
     k->has_async |= a.owner != NULL;
     ++*ptxi_order_clock(w->cta); /* later than what has ended before */
@@ -1173,7 +1173,7 @@ void ptxi_race_touch_bulk(struct ptxi_warp *w, const struct ptxi_insn *i, unsign
         a.strength = PTXI_CHECK_ATOMIC, a.scope = PTXI_SCOPE_GPU;
     if (b->reduces && !b->owner) { /* as an atomic operation of the thread */
         a.record = (struct ptxi_record){ k->agent, a.record.clock, 0,
-                                         place_of(w, i) | PTXI_CHECK_ATOMIC << PTXI_META_STRENGTH |
+                                         ptxi_race_place(w, i) | PTXI_CHECK_ATOMIC << PTXI_META_STRENGTH |
                                          (uint32_t)PTXI_SCOPE_GPU << PTXI_META_SCOPE };
         set_lane(&a, lane);
     }

@@ -42,6 +42,9 @@ static inline bool ptxi_race_may_lock(const struct ptxi_insn *i)
 /* It was a strong access that reads. */
 void ptxi_race_acquire(struct ptxi_warp *w, const struct ptxi_insn *i, ptxi_lanes lanes);
 
+/* The place of an instruction in the function that the warp executes. */
+uint32_t ptxi_race_place(const struct ptxi_warp *w, const struct ptxi_insn *i);
+
 /* An access of a thread by an instruction that is no load or store: a matrix instruction, or a copy. value: of at most
  * 16 bytes, what it stores, or NULL if that is not known. */
 enum { PTXI_TOUCH_WRITE = 1, PTXI_TOUCH_SHARED = 2 /* an address in its window */,
@@ -59,10 +62,15 @@ struct ptxi_bulk_touch {
     struct ptxi_cta *owner;  /* of the mbarrier; NULL: there is none */
     uint32_t mbarrier;       /* its offset */
 };
-/* A warp reads an operand of wgmma in shared memory, at an address in its window. A wait for its group tells the
- * end. */
-void ptxi_race_touch_wgmma(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, uint64_t address,
-                           uint32_t size);
+/* A matrix instruction reads an operand in shared memory. */
+struct ptxi_operand_touch {
+    struct ptxi_warp *w;
+    const struct ptxi_insn *i;
+    unsigned lane;           /* that issues it */
+    struct ptxi_cta *shared; /* tcgen05: whose memory. A later commit of the thread tells the end. NULL: wgmma; that of
+                              * the warp, and a wait for its group tells the end */
+};
+void ptxi_race_touch_operand(const struct ptxi_operand_touch *r, uint32_t offset, uint32_t size);
 void ptxi_race_touch_bulk(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane,
                           const struct ptxi_bulk_touch *b);
 

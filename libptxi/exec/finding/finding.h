@@ -37,7 +37,8 @@ extern const char *const ptxi_tool_names[PTXI_TOOLS];
 extern const char *const ptxi_finding_severity_names[PTXI_FINDING_SEVERITIES];
 
 enum ptxi_finding_space { PTXI_FINDING_NO_SPACE, PTXI_FINDING_GLOBAL, PTXI_FINDING_SHARED, PTXI_FINDING_LOCAL,
-                          PTXI_FINDING_REGISTER, PTXI_FINDING_CONST, PTXI_FINDING_PARAM, PTXI_FINDING_SURFACE };
+                          PTXI_FINDING_REGISTER, PTXI_FINDING_CONST, PTXI_FINDING_PARAM, PTXI_FINDING_SURFACE,
+                          PTXI_FINDING_TENSOR };
 
 /* One side of a finding: a thread at an instruction. */
 struct ptxi_finding_site {
@@ -62,7 +63,8 @@ struct ptxi_finding {
     unsigned site_count;          /* sites[0] is the later one */
     struct ptxi_finding_site sites[PTXI_FINDING_SITES];
     enum ptxi_finding_space space;
-    uint64_t address;             /* global: an address; shared, local: an offset in that of the thread of sites[0] */
+    uint64_t address;             /* global: an address; shared, local: an offset in that of the thread of sites[0];
+                                   * tensor: lane and column, as in PTX */
     uint32_t size;                /* bytes of the access; 0: none */
     uint64_t object, object_size; /* the allocation or variable that the address belongs to or is nearest to; size 0:
                                    * not known */

@@ -7,11 +7,10 @@
 #include <string.h>
 
 #include "exec/check/check.h"
-#include "exec/check/race.h"
 #include "exec/engine/handler.h"
 #include "exec/init/init.h"
 #include "exec/init/init_registers.h"
-#include "exec/matrix/shared_matrix.h"
+#include "exec/matrix/operand_check.h"
 
 enum { M = MMA_ROWS, MAX_N = 256 };
 
@@ -113,64 +112,22 @@ static bool read_operands(struct ptxi_warp *w, const struct ptxi_insn *i, const 
 
 /* --- checks of races --- */
 
-/* Bytes of an operand that are next to each other. */
-struct stretch {
-    uint32_t first, end;
-};
-
-static void note_stretch(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned first, const struct stretch *s)
-{
-    if (s->end > s->first)
-        ptxi_race_touch_wgmma(w, i, first, s->first + (uint64_t)w->shared_at, s->end - s->first);
-}
-
-static void note_unit(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned first, struct stretch *s, uint32_t at)
-{
-    if (at == s->end) {
-        s->end += UNIT_BYTES;
-    } else if (at + UNIT_BYTES == s->first) {
-        s->first = at;
-    } else {
-        note_stretch(w, i, first, s);
-        *s = (struct stretch){ at, at + UNIT_BYTES };
-    }
-}
-
-/* As shared_matrix_read() for elements of 2 bytes. Units without swizzling are next to those of other rows. */
-static void note_matrix(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned first, const struct shared_matrix *m,
-                        unsigned from, unsigned count, unsigned bytes)
-{
-    enum { ELEMENT = 2, PER_UNIT = UNIT_BYTES / ELEMENT };
-    unsigned rows = count, units = bytes / UNIT_BYTES, row = from, unit = 0;
-    struct stretch s = { 0, 0 };
-
-    if (m->mn_major) {
-        rows = bytes / ELEMENT;
-        units = count / PER_UNIT;
-        row = 0;
-        unit = from / PER_UNIT;
-    }
-    for (unsigned k = 0; k < rows * units && m->swizzle_bytes == UNIT_BYTES; k++)
-        note_unit(w, i, first, &s, shared_matrix_offset(m, row + k % rows, unit + k / rows));
-    for (unsigned k = 0; k < rows * units && m->swizzle_bytes != UNIT_BYTES; k++)
-        note_unit(w, i, first, &s, shared_matrix_offset(m, row + k / units, unit + k % units));
-    note_stretch(w, i, first, &s);
-}
-
 /* Tells the checker about the operands in shared memory. The first warp of a warpgroup stands for all that read B. */
 static __attribute__((noinline)) void note_operands(struct ptxi_warp *w, const struct ptxi_insn *i,
                                                     const struct ptxi_wgmma *x, unsigned first)
 {
+    enum { ELEMENT = 2 };
+    const struct ptxi_operand_touch r = { .w = w, .i = i, .lane = first };
     unsigned rank = (w->first_thread + first) / 32 % 4;
     struct shared_matrix b = decode_descriptor(w, descriptor_of(w, slot_of_b(x), first), x->turn_b);
 
     if (x->a_in_memory) {
         struct shared_matrix a = decode_descriptor(w, descriptor_of(w, slots_of_a(x)[0], first), x->turn_a);
 
-        note_matrix(w, i, first, &a, M * rank, M, 32);
+        operand_check_matrix(&r, &a, M * rank, M, 32, ELEMENT);
     }
     if (!rank)
-        note_matrix(w, i, first, &b, 0, x->n, x->k * x->bits / 8);
+        operand_check_matrix(&r, &b, 0, x->n, x->k * x->bits / 8, ELEMENT);
 }
 
 /* --- products --- */

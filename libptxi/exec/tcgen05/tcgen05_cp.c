@@ -1,7 +1,9 @@
 /* tcgen05.cp and tcgen05.shift. PTX ISA, "Tensor Memory Data Movement Instructions". */
 #include "exec/engine/handler.h"
+#include "exec/matrix/operand_check.h"
 #include "exec/tcgen05/tcgen05_descriptor.h"
 #include "exec/tcgen05/tmem.h"
+#include "exec/tcgen05/tmem_check.h"
 #include "exec/tcgen05/tmem_queue.h"
 
 /* --- cp --- */
@@ -67,6 +69,30 @@ static bool copy_to_ctas(struct ptxi_warp *w, const struct ptxi_insn *i, const u
     return n;
 }
 
+/* Tells the race checker which columns of tensor memory an operation writes. */
+static void note_columns(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, struct ptxi_tmem *t,
+                         uint32_t first, uint32_t count, unsigned quarters)
+{
+    ptxi_tmem_touch(&(struct ptxi_tmem_touch){ .w = w, .i = i, .lane = lane, .t = t, .quarters = quarters,
+                                               .first = first, .count = count, .write = true, .async = true });
+}
+
+/* Tells the race checker what the copy reads and writes. */
+static void note_copy(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, const uint64_t *value)
+{
+    const struct copy_shape *x = &shapes[i->imm & PTXI_TMEM_COPY_SHAPE];
+    struct ptxi_cta *ctas[2];
+    unsigned n = ptxi_tmem_find_ctas(w, i, i->mods & PTXI_TCGEN05_PAIR, ctas);
+
+    for (unsigned k = 0; k < n; k++) {
+        struct shared_matrix m = tcgen05_decode_descriptor(ctas[k], value[1], false, 0);
+
+        operand_check_matrix(&(struct ptxi_operand_touch){ w, i, lane, ctas[k] }, &m, 0, x->rows, x->bytes, 1);
+        note_columns(w, i, lane, ctas[k]->tmem, ptxi_tmem_column((uint32_t)value[0]), x->bytes / 4u,
+                     PTXI_TMEM_ALL_QUARTERS);
+    }
+}
+
 static void perform_copy(struct ptxi_tmem_job *j)
 {
     copy_to_ctas(j->warp, j->insn, j->value, true);
@@ -80,7 +106,11 @@ OP( tcgen05_cp )
                                     ((const uint64_t *)PTXI_SLOT(w, i->b))[l] };
         struct ptxi_tmem_job *j;
 
-        if (!copy_to_ctas(w, i, value, false) || !(j = ptxi_tmem_submit(w, i, l, PTXI_TMEM_JOB_MEMORY)))
+        if (!copy_to_ctas(w, i, value, false))
+            return w->stop;
+        if (w->cta->check)
+            note_copy(w, i, l, value);
+        if (!(j = ptxi_tmem_submit(w, i, l, PTXI_TMEM_JOB_MEMORY)))
             return w->stop;
         j->perform = perform_copy;
         memcpy(j->value, value, sizeof value);
@@ -127,6 +157,8 @@ OP( tcgen05_shift )
 
             if (!t || !ptxi_tmem_check(w, i, t, ptxi_tmem_column(address), SHIFT_COLUMNS))
                 return w->stop;
+            if (w->cta->check)
+                note_columns(w, i, l, t, ptxi_tmem_column(address), SHIFT_COLUMNS, 1u << lane / 32);
         }
         if (!(j = ptxi_tmem_submit(w, i, l, PTXI_TMEM_JOB_MEMORY)))
             return w->stop;

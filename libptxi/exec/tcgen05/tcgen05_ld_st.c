@@ -6,6 +6,7 @@
 #include "exec/engine/handler.h"
 #include "exec/engine/rng.h"
 #include "exec/tcgen05/tmem.h"
+#include "exec/tcgen05/tmem_check.h"
 #include "exec/tcgen05/tmem_queue.h"
 #include "isa/fragment.h"
 #include "num/float.h"
@@ -252,6 +253,20 @@ static void reduce(const struct ptxi_warp *w, const struct access *m, unsigned f
 
 /* --- handlers --- */
 
+/* Tells the race checker what the warp of 32 at lane `first` accesses. */
+static __attribute__((noinline)) void note(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned first,
+                                           const struct access *m, bool loads)
+{
+    struct ptxi_tmem_touch x = { .w = w, .i = i, .t = m->t, .quarters = 1u << m->lane / 32, .first = m->column,
+                                 .count = column_count(m->x), .write = !loads };
+
+    x.lane = ptxi_first_lane(w->active & ptxi_warp32_lanes(first / 32));
+    ptxi_tmem_touch(&x);
+    x.first += (uint32_t)m->split;
+    if (m->split)
+        ptxi_tmem_touch(&x);
+}
+
 static inline __attribute__((always_inline)) const struct ptxi_insn *load_or_store(struct ptxi_warp *w,
                                                                                    const struct ptxi_insn *i,
                                                                                    bool loads)
@@ -265,6 +280,8 @@ static inline __attribute__((always_inline)) const struct ptxi_insn *load_or_sto
             continue;
         if (!find_access(w, i, first, &m))
             return w->stop;
+        if (w->cta->check)
+            note(w, i, first, &m, loads);
         if (m.x->meta)
             load_compressed(w, &m, first);
         else if (loads)

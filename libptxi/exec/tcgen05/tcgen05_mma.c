@@ -1,8 +1,10 @@
 /* tcgen05.mma. PTX ISA, "TensorCore 5th Generation Matrix Multiply and accumulate Operations". One thread multiplies
  * matrices in the shared and tensor memory of its CTA, or of a pair of CTAs. */
 #include "exec/engine/handler.h"
+#include "exec/matrix/operand_check.h"
 #include "exec/tcgen05/tcgen05_descriptor.h"
 #include "exec/tcgen05/tmem.h"
+#include "exec/tcgen05/tmem_check.h"
 #include "exec/tcgen05/tmem_queue.h"
 
 enum {
@@ -17,6 +19,7 @@ struct product {
     const struct ptxi_tmem_mma *x;
     struct ptxi_warp *w;
     const struct ptxi_insn *i;
+    unsigned lane;          /* of the thread */
     const uint64_t *value;  /* of the operands, PTXI_TMEM_MMA_... */
     uint32_t idesc;         /* instruction descriptor */
     struct ptxi_cta *ctas[2];
@@ -28,6 +31,7 @@ struct product {
     struct operand_format format;
     unsigned a_bytes;       /* size of a row of A */
     unsigned scales;        /* number of scales of a K vector */
+    bool checked;           /* the race checker is told what is read from shared memory */
     bool f16;               /* D is f16 */
     bool integers, accumulate;
     struct ptxi_dot_model model;
@@ -192,6 +196,16 @@ static bool check_rows(const struct product *p, const struct ptxi_tmem *t, uint3
     return ptxi_tmem_check(p->w, p->i, t, ptxi_tmem_column(address), columns);
 }
 
+/* Tells the race checker of columns of tensor memory that are read or written. */
+static void note_columns(const struct product *p, unsigned cta, uint32_t address, uint32_t count, bool write)
+{
+    if (p->checked)
+        ptxi_tmem_touch(&(struct ptxi_tmem_touch){ .w = p->w, .i = p->i, .lane = p->lane, .t = p->ctas[cta]->tmem,
+                                                   .quarters = PTXI_TMEM_ALL_QUARTERS,
+                                                   .first = ptxi_tmem_column(address), .count = count,
+                                                   .write = write, .async = true });
+}
+
 /* Size of elements that are packed in shared memory, 16 in 16 bytes with padding; 0: they are not. */
 static unsigned packed_bits(const struct product *p, uint16_t type)
 {
@@ -227,6 +241,19 @@ static bool check_matrix(const struct product *p, const struct shared_matrix *m)
     return false;
 }
 
+/* Reads K vectors from the first one on. False: a fault. */
+static bool read_matrix(const struct product *p, unsigned cta, const struct shared_matrix *m, unsigned count,
+                        unsigned bytes, unsigned char (*kvec)[KVEC_BYTES])
+{
+    const struct ptxi_operand_touch r = { p->w, p->i, p->lane, p->ctas[cta] };
+
+    if (!check_matrix(p, m) || !shared_matrix_read(p->w, p->i, m, 0, count, bytes, element_bytes(p), kvec))
+        return false;
+    if (p->checked)
+        operand_check_matrix(&r, m, 0, count, bytes, element_bytes(p));
+    return true;
+}
+
 /* Reads A from shared or tensor memory. With .ashift each row except the last is replaced by the next row. */
 static bool read_a(const struct product *p, unsigned cta, struct operands *t)
 {
@@ -238,12 +265,12 @@ static bool read_a(const struct product *p, unsigned cta, struct operands *t)
         struct shared_matrix m = tcgen05_decode_descriptor(p->ctas[cta], value_64(p, PTXI_TMEM_MMA_A), mn_major,
                                                            packed_bits(p, p->format.a));
 
-        return check_matrix(p, &m) &&
-               shared_matrix_read(p->w, p->i, &m, 0, p->rows, p->a_bytes, element_bytes(p), t->a);
+        return read_matrix(p, cta, &m, p->rows, p->a_bytes, t->a);
     }
     address = value_32(p, PTXI_TMEM_MMA_A);
     if (!check_rows(p, tmem, address, p->a_bytes / 4))
         return false;
+    note_columns(p, cta, address, p->a_bytes / 4, false);
     for (unsigned m = 0; m < p->rows; m++) {
         unsigned lane = lane_of(p, address, p->x->shifted && m + 1 < p->rows ? m + 1 : m);
 
@@ -317,8 +344,7 @@ static unsigned char (*read_b(const struct product *p, struct operands *t))[KVEC
         struct shared_matrix m =
             tcgen05_decode_descriptor(p->ctas[c], value_64(p, PTXI_TMEM_MMA_B), mn_major, packed_bits(p, p->format.b));
 
-        if (!check_matrix(p, &m) ||
-            !shared_matrix_read(p->w, p->i, &m, 0, read, bytes, element_bytes(p), t->b + c * columns))
+        if (!read_matrix(p, c, &m, read, bytes, t->b + c * columns))
             return NULL;
     }
     clear_columns(p, mask, t->b + shift);
@@ -492,6 +518,7 @@ static bool multiply(struct product *p, bool writes)
         if (!check_rows(p, p->ctas[c]->tmem, value_32(p, PTXI_TMEM_MMA_D), p->n / p->parts) || !read_a(p, c, &t) ||
             (p->format.sparse && !read_metadata(p, c, &t)) || (is_scaled(p) && !check_scales(p, c)))
             return false;
+        note_columns(p, c, value_32(p, PTXI_TMEM_MMA_D), p->n / p->parts, true);
         if (p->idesc >> 13 & 1 && p->x->kind != PTXI_TMEM_I8)
             negate(p, p->format.a, t.a, p->rows);
         for (unsigned row = 0; row < p->rows && writes; row += MMA_ROWS)
@@ -505,6 +532,8 @@ static bool multiply_job(struct ptxi_tmem_job *j, bool writes)
     struct product p = { .x = j->form,
                          .w = j->warp,
                          .i = j->insn,
+                         .lane = j->lane,
+                         .checked = !writes && j->warp->cta->check,
                          .value = j->value,
                          .idesc = (uint32_t)j->value[PTXI_TMEM_MMA_IDESC],
                          .accumulate = j->accumulate };

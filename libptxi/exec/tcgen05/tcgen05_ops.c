@@ -34,7 +34,7 @@ static const struct ptxi_insn *commit(struct ptxi_warp *w, const struct ptxi_ins
         j->owner = lead->members[__builtin_ctz(mask)];
         j->mbarrier = j->owner->shared + (at - owner->shared);
         if (j->owner->check)
-            ptxi_check_mbarrier_arrives(w, (ptxi_lanes)1 << lane, j->owner, (uint32_t)(at - owner->shared));
+            ptxi_check_mbarrier_commits(w, lane, j->owner, (uint32_t)(at - owner->shared));
     }
     return NULL;
 }

@@ -8,9 +8,12 @@
 #include "base/fill.h"
 #include "exec/init/init.h"
 #include "exec/memory/access.h"
+#include "exec/tcgen05/tmem_check.h"
 
 void ptxi_tmem_reset(struct ptxi_cta *c)
 {
+    if (c->tmem)
+        ptxi_tmem_forget(c->tmem, 0, PTXI_TMEM_COLUMNS);
     if (c->tmem)
         memset(&c->tmem->allocated, 0, sizeof *c->tmem - offsetof(struct ptxi_tmem, allocated));
 }
@@ -129,8 +132,10 @@ static bool allocate(struct ptxi_cta *self, struct ptxi_cta *const *ctas, unsign
     at = find_free_units(ctas, cta_count, units, exclusive);
     if (at >= PTXI_TMEM_UNITS || (peer && self->tmem->pair_count > peer->pair_count))
         return false;
-    for (unsigned k = 0; k < cta_count; k++)
+    for (unsigned k = 0; k < cta_count; k++) {
         mark_allocated(ctas[k]->tmem, at, units, exclusive);
+        ptxi_tmem_forget(ctas[k]->tmem, at * PTXI_TMEM_UNIT, units * PTXI_TMEM_UNIT);
+    }
     *first_column = at * PTXI_TMEM_UNIT;
     if (peer) {
         self->tmem->pair_count++;

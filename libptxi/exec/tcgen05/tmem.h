@@ -17,6 +17,7 @@ enum {
 
 struct ptxi_tmem {
     _Alignas(64) uint32_t cell[PTXI_TMEM_COLUMNS][PTXI_TMEM_LANES];
+    struct ptxi_tmem_record *records; /* of accesses (tmem_check.h), or NULL */
     uint32_t allocated;              /* one bit for each unit */
     uint8_t units[PTXI_TMEM_UNITS];  /* size of the allocation that begins at this unit; 0: none does */
     bool exclusive;                  /* the allocation is exclusive, and the only one */

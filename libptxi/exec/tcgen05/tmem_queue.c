@@ -191,5 +191,7 @@ void ptxi_tmem_free(struct ptxi_cta *c)
         free(j->stored);
         free(j);
     }
+    if (c->tmem)
+        free(c->tmem->records);
     free(c->tmem);
 }

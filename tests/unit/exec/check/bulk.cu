@@ -169,6 +169,32 @@ KERNEL(c_store)
     s[OTHER] = t;
 }
 
+// A warp writes and arrives at the mbarrier, a thread of the other one waits and stores.
+__device__ void arrive(uint64_t *bar)
+{
+    asm volatile("{ .reg .b64 q; mbarrier.arrive.shared.b64 q, [%0]; }" :: "r"(at(bar)) : "memory");
+}
+#define STORE_AFTER_ARRIVAL(name, before, after)            \
+    KERNEL(name)                                            \
+    {                                                       \
+        BEGIN;                                              \
+        if (t < 32) {                                       \
+            s[t] = s[t + 32] = t;                           \
+            before;                                         \
+            __syncwarp();                                   \
+            if (t == 0)                                     \
+                arrive(&bar);                               \
+            after;                                          \
+        } else if (t == 32) {                               \
+            wait(&bar, 0);                                  \
+            store(p, s);                                    \
+            commit();                                       \
+            wait_read();                                    \
+        }                                                   \
+    }
+STORE_AFTER_ARRIVAL(c_store_fence_before_arrival, fence(), )
+STORE_AFTER_ARRIVAL(e_store_fence_after_arrival, , fence())
+
 KERNEL(c_store_fence_after_barrier)
 {
     BEGIN;

@@ -194,6 +194,12 @@ START_TEST(tensor_copies)
 }
 END_TEST
 
+START_TEST(tcgen05)
+{
+    check_pairs("exec/check/tcgen05.ptx", PTXI_SANITIZER_RACE, 1, 12);
+}
+END_TEST
+
 START_TEST(tensor_memory)
 {
     check_pairs("exec/check/tensor.ptx", PTXI_SANITIZER_MEMORY, 1, 4);
@@ -306,6 +312,7 @@ int main(void)
     tcase_add_test(t, wgmma);
     tcase_add_test(t, operands);
     tcase_add_loop_test(t, tensor_copies, 1, 3);
+    tcase_add_test(t, tcgen05);
     tcase_add_test(t, tensor_memory);
     tcase_add_test(t, annotated);
     tcase_add_test(t, variables);
