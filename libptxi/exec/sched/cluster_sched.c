@@ -117,6 +117,13 @@ static inline bool awaits_memory(const struct ptxi_insn *i)
     return flags & PTXI_OP_FLAG_LOAD && flags & (PTXI_OP_FLAG_GLOBAL | PTXI_OP_FLAG_SHARED | PTXI_OP_FLAG_GENERIC);
 }
 
+/* Whether the next instruction belongs to this one. A check of an access and the access are not separated, so that
+ * another warp that is checked later finds the value in memory. */
+static inline bool has_second_part(const struct ptxi_insn *i)
+{
+    return i->op == PTXI_OP_tensor_coords || i->op == PTXI_OP_check_access;
+}
+
 /* Runs a slice. Returns the pc of the warp: w->stop, unless the slice has ended first. */
 static inline const struct ptxi_insn *run_slice(struct ptxi_warp *w, const struct ptxi_insn *pc)
 {
@@ -127,7 +134,7 @@ static inline const struct ptxi_insn *run_slice(struct ptxi_warp *w, const struc
         before = pc;
         pc = w->table[pc->op](pc, w);
     } while (pc != w->stop && --steps && !awaits_memory(before));
-    while (pc != w->stop && before->op == PTXI_OP_tensor_coords) { /* the next instruction belongs to it */
+    while (pc != w->stop && has_second_part(before)) {
         before = pc;
         pc = w->table[pc->op](pc, w);
     }
@@ -214,7 +221,7 @@ static struct ptxi_warp *run_some(struct ptxi_warp *w, const struct ptxi_insn *p
         before = pc;
         pc = w->table[pc->op](pc, w);
         steps -= steps > 0;
-    } while (pc != w->stop && (steps || before->op == PTXI_OP_tensor_coords));
+    } while (pc != w->stop && (steps || has_second_part(before)));
     if (pc == w->stop)
         return w;
     w->mid_block = pc == before + 1 || before->op == PTXI_OP_guard;

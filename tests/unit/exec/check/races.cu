@@ -288,6 +288,19 @@ KERNEL(c_global_update) { atomicAdd(p, 1); }
 KERNEL(e_weak_and_atomic) { if (weak_load(p) < TID) atomicMax(p, TID); }
 KERNEL(c_strong_and_atomic) { if (relaxed_load_gpu(p) < TID) atomicMax(p, TID); }
 KERNEL(b_same_value) { weak_store(p, 3); }
+// Wherever the schedule lets another warp run.
+KERNEL(b_same_values)
+{
+    u32 *q = p + BLOCK * 16;
+    weak_store(q, 1);
+    weak_store(q + 1, 2);
+    weak_store(q + 2, 3);
+    weak_store(q + 3, 4);
+    weak_store(q + 4, 5);
+    weak_store(q + 5, 6);
+    weak_store(q + 6, 7);
+    weak_store(q + 7, 8);
+}
 KERNEL(w_volatile) { volatile_store(p, TID); }
 KERNEL(w_volatile_and_atomic) { if (TID == 0) volatile_store(p, BLOCK); else atomicAdd(p, 1); }
 KERNEL(w_volatile_loop) { for (u32 k = 0; k < 4; k++) volatile_store(p + k, volatile_load(p + BLOCK * 4 + k) + TID); }

@@ -101,6 +101,16 @@ START_TEST(races)
 }
 END_TEST
 
+/* The order in which blocks that wait for each other run. */
+START_TEST(races_in_fair_order)
+{
+    set_up("exec/check/races.ptx", PTXI_SANITIZER_RACE, 1);
+    ok(ptxiCtxSetSchedule(NULL, PTXI_SCHEDULE_FAIR));
+    ck_assert_uint_eq(count_wrong(50, launch), 0);
+    close_context();
+}
+END_TEST
+
 START_TEST(mbarriers)
 {
     check_pairs("exec/check/mbarrier.ptx", PTXI_SANITIZER_RACE, 1, 10);
@@ -303,6 +313,7 @@ int main(void)
     TCase *t = tcase_create("pairs");
 
     tcase_add_loop_test(t, races, 1, 4); /* with this number of workers */
+    tcase_add_test(t, races_in_fair_order);
     tcase_add_test(t, mbarriers);
     tcase_add_test(t, asynchronous);
     tcase_add_test(t, bulk);
