@@ -15,6 +15,7 @@ import triton._internal_testing as testing
 import triton.experimental.gsan
 import triton.experimental.gsan._testing_utils as shadow
 from triton._C.libtriton import gsan_testing
+from triton.experimental.gluon.language.nvidia import ampere, blackwell, hopper
 
 import ptxi
 import ptxi_triton
@@ -23,7 +24,8 @@ TOOLS = os.environ.get('TOOLS', 'race,sync,memory,init').split(',')
 KINDS = {'race.read-after-write': 'Read after write race detected',
          'race.write-after-read': 'Write after read race detected',
          'race.write-after-write': 'Write after write race detected'}
-
+RENAMED = {'async_copy_global_to_shared': 'async_load', 'async_copy_shared_to_global': 'async_store',
+           'async_copy_global_to_shared_im2col': 'async_load_im2col'}
 
 judged = []   # functions whose findings the test compares itself
 running = []  # the checks that are on
@@ -103,6 +105,10 @@ def pytest_configure(config):
         setattr(shadow, name, without_shadow)
     if not hasattr(gsan_testing, 'SHADOW_GRANULARITY_BYTES'):  # the tests may be newer than Triton
         gsan_testing.SHADOW_GRANULARITY_BYTES = 4
+    for module in (ampere.async_copy, hopper.tma, blackwell.tma):  # or older: former names
+        for was, name in RENAMED.items():
+            if hasattr(module, name):
+                setattr(module, was, getattr(module, name))
     triton.experimental.gsan.create_mem_pool = lambda: None
     torch.cuda.use_mem_pool = lambda pool: contextlib.nullcontext()
     torch.cuda.get_device_capability = lambda *args: (major, 0)
