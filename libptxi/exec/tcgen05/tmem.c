@@ -8,12 +8,17 @@
 #include "base/fill.h"
 #include "exec/init/init.h"
 #include "exec/memory/access.h"
-#include "exec/tcgen05/tmem_check.h"
+
+static void forget_accesses(struct ptxi_tmem *t, uint32_t first, uint32_t count)
+{
+    if (t->records)
+        memset(t->records + first * PTXI_TMEM_QUARTERS, 0, count * PTXI_TMEM_QUARTERS * sizeof *t->records);
+}
 
 void ptxi_tmem_reset(struct ptxi_cta *c)
 {
     if (c->tmem)
-        ptxi_tmem_forget(c->tmem, 0, PTXI_TMEM_COLUMNS);
+        forget_accesses(c->tmem, 0, PTXI_TMEM_COLUMNS);
     if (c->tmem)
         memset(&c->tmem->allocated, 0, sizeof *c->tmem - offsetof(struct ptxi_tmem, allocated));
 }
@@ -134,7 +139,7 @@ static bool allocate(struct ptxi_cta *self, struct ptxi_cta *const *ctas, unsign
         return false;
     for (unsigned k = 0; k < cta_count; k++) {
         mark_allocated(ctas[k]->tmem, at, units, exclusive);
-        ptxi_tmem_forget(ctas[k]->tmem, at * PTXI_TMEM_UNIT, units * PTXI_TMEM_UNIT);
+        forget_accesses(ctas[k]->tmem, at * PTXI_TMEM_UNIT, units * PTXI_TMEM_UNIT);
     }
     *first_column = at * PTXI_TMEM_UNIT;
     if (peer) {

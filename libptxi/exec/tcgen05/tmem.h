@@ -3,11 +3,13 @@
 #ifndef PTXI_EXEC_TCGEN05_TMEM_H
 #define PTXI_EXEC_TCGEN05_TMEM_H
 
+#include "exec/check/shadow.h"
 #include "exec/engine/engine.h"
 #include "exec/finding/finding.h"
 
 enum {
     PTXI_TMEM_LANES = 128,
+    PTXI_TMEM_QUARTERS = 4, /* of the lanes */
     PTXI_TMEM_SHARED_COLUMNS = 512, /* columns of allocations without .exclusive; all columns before sm_107 */
     PTXI_TMEM_COLUMNS = 576,
     PTXI_TMEM_UNIT = 32, /* columns of an allocation unit */
@@ -15,9 +17,14 @@ enum {
     PTXI_TMEM_UNITS = PTXI_TMEM_COLUMNS / PTXI_TMEM_UNIT
 };
 
+/* Of a column in a quarter of the lanes: the latest accesses. Those that are replaced are missed races. */
+struct ptxi_tmem_record {
+    struct ptxi_record write, read, async_read;
+};
+
 struct ptxi_tmem {
     _Alignas(64) uint32_t cell[PTXI_TMEM_COLUMNS][PTXI_TMEM_LANES];
-    struct ptxi_tmem_record *records; /* of accesses (tmem_check.h), or NULL */
+    struct ptxi_tmem_record *records; /* by column and quarter (tmem_check.h), or NULL */
     uint32_t allocated;              /* one bit for each unit */
     uint8_t units[PTXI_TMEM_UNITS];  /* size of the allocation that begins at this unit; 0: none does */
     bool exclusive;                  /* the allocation is exclusive, and the only one */

@@ -1,26 +1,9 @@
 #include "exec/tcgen05/tmem_check.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "exec/check/order.h"
 #include "exec/check/race.h"
-
-/* The latest accesses. Those that are replaced are missed races. */
-struct ptxi_tmem_record {
-    struct ptxi_record write, read, async_read;
-};
-
-static struct ptxi_tmem_record *find_record(struct ptxi_tmem *t, uint32_t column, unsigned quarter)
-{
-    return &t->records[column * PTXI_TMEM_QUARTERS + quarter];
-}
-
-void ptxi_tmem_forget(struct ptxi_tmem *t, uint32_t first, uint32_t count)
-{
-    if (t->records)
-        memset(find_record(t, first, 0), 0, count * PTXI_TMEM_QUARTERS * sizeof *t->records);
-}
 
 /* Whether the access of the record happens before one of the thread. Operations of a warp happen in their order, but
  * for loads and stores after an asynchronous one. Two asynchronous operations happen in the order in which they are
@@ -101,7 +84,7 @@ void ptxi_tmem_touch(const struct ptxi_tmem_touch *x)
     }
     for (uint32_t n = 0; n < x->count * PTXI_TMEM_QUARTERS; n++) {
         uint32_t column = x->first + n / PTXI_TMEM_QUARTERS, quarter = n % PTXI_TMEM_QUARTERS;
-        struct ptxi_tmem_record *c = find_record(x->t, column, quarter);
+        struct ptxi_tmem_record *c = &x->t->records[column * PTXI_TMEM_QUARTERS + quarter];
         const struct ptxi_record *r;
 
         if (!(x->quarters >> quarter & 1))

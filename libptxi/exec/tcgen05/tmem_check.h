@@ -4,7 +4,7 @@
 
 #include "exec/tcgen05/tmem.h"
 
-enum { PTXI_TMEM_QUARTERS = 4, PTXI_TMEM_ALL_QUARTERS = 15 };
+enum { PTXI_TMEM_ALL_QUARTERS = (1 << PTXI_TMEM_QUARTERS) - 1 };
 
 struct ptxi_tmem_touch {
     struct ptxi_warp *w;
@@ -18,7 +18,5 @@ struct ptxi_tmem_touch {
 };
 
 void ptxi_tmem_touch(const struct ptxi_tmem_touch *x);
-/* The columns are allocated. */
-void ptxi_tmem_forget(struct ptxi_tmem *t, uint32_t first, uint32_t count);
 
 #endif
