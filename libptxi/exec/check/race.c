@@ -1111,6 +1111,10 @@ void ptxi_race_touch(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned la
     a.record.agent = k->agent;
     a.record.clock = *ptxi_order_clock(w->cta);
     a.record.meta = ptxi_race_place(w, i) | (how & PTXI_TOUCH_ASYNC ? PTXI_META_ASYNC : 0);
+    if (how & PTXI_TOUCH_ATOMIC) {
+        a.strength = PTXI_CHECK_ATOMIC, a.scope = PTXI_SCOPE_GPU;
+        a.record.meta |= PTXI_CHECK_ATOMIC << PTXI_META_STRENGTH | (uint32_t)PTXI_SCOPE_GPU << PTXI_META_SCOPE;
+    }
     set_lane(&a, lane);
     touch(&a);
     if (a.owner && a.write)

@@ -48,7 +48,8 @@ uint32_t ptxi_race_place(const struct ptxi_warp *w, const struct ptxi_insn *i);
 /* An access of a thread by an instruction that is no load or store: a matrix instruction, or a copy. value: of at most
  * 16 bytes, what it stores, or NULL if that is not known. */
 enum { PTXI_TOUCH_WRITE = 1, PTXI_TOUCH_SHARED = 2 /* an address in its window */,
-       PTXI_TOUCH_ASYNC = 4 /* a write that ends later (ptxi_check_async_waits()) */ };
+       PTXI_TOUCH_ASYNC = 4, /* a write that ends later (ptxi_check_async_waits()) */
+       PTXI_TOUCH_ATOMIC = 8 /* of scope .gpu */ };
 void ptxi_race_touch(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, uint64_t address, uint32_t size,
                      unsigned how, const void *value);
 

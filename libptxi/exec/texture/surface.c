@@ -2,6 +2,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "exec/check/race.h"
+#include "exec/check/state.h"
 #include "exec/engine/handler.h"
 #include "exec/memory/array_reduce.h"
 #include "exec/memory/access.h"
@@ -112,6 +114,16 @@ static inline unsigned char *register_value(const struct ptxi_warp *w, const str
     return (unsigned char *)PTXI_SLOT(w, x->slots[k]) + lane * x->wide;
 }
 
+/* Tells the race checker about a lane's access. value: what it stores, or NULL. */
+static void note(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, const struct access *a, unsigned how,
+                 const void *value)
+{
+    if (__builtin_expect(!w->cta->check, 1) || !a->at)
+        return;
+    ptxi_race_touch(w, i, lane, (uintptr_t)a->at, a->bytes, how, value);
+    w->cta->check->accesses += !(w->active & (((ptxi_lanes)1 << lane) - 1)); /* an instruction is one access */
+}
+
 RACY OP( suld )
 {
     const struct ptxi_surface *x = surface_operands(w, i);
@@ -123,6 +135,7 @@ RACY OP( suld )
 
         if (!find_access(w, i, x, l, PTXI_AK_LOAD, &a))
             return w->stop;
+        note(w, i, l, &a, 0, NULL);
         for (unsigned k = 0; a.at && k < x->values; k++)
             memcpy(&r[k][l], a.at + k * x->bytes, x->bytes);
     }
@@ -132,20 +145,19 @@ RACY OP( suld )
     NEXT;
 }
 
-/* sust.p: each channel has a register. Channels without one are 0. */
-static RACY void store_packed(const struct ptxi_warp *w, const struct ptxi_surface *x, unsigned lane,
-                              const struct access *a)
+/* sust.p: each channel has a register. Channels without one are 0. What is stored: */
+static void pack(const struct ptxi_warp *w, const struct ptxi_surface *x, unsigned lane, unsigned char *to)
 {
     uint32_t v[4] = { 0 }, word;
 
     for (unsigned c = 0; c < x->values; c++)
         memcpy(&v[c], register_value(w, x, c, lane), 4);
     word = ptxi_texel_pack(v);
-    memcpy(a->at, &word, sizeof word);
+    memcpy(to, &word, sizeof word);
 }
 
-static RACY void store_formatted(const struct ptxi_warp *w, const struct ptxi_surface *x, unsigned lane,
-                                 const struct access *a)
+static void format(const struct ptxi_warp *w, const struct ptxi_surface *x, unsigned lane, const struct access *a,
+                   unsigned char *to)
 {
     unsigned size = a->t->bytes / a->t->channels;
 
@@ -155,7 +167,7 @@ static RACY void store_formatted(const struct ptxi_warp *w, const struct ptxi_su
         if (c < x->values)
             memcpy(&v, register_value(w, x, c, lane), 4);
         v = ptxi_texel_store(v, a->t->format);
-        memcpy(a->at + c * size, &v, size);
+        memcpy(to + c * size, &v, size);
     }
 }
 
@@ -163,18 +175,24 @@ RACY OP( sust )
 {
     const struct ptxi_surface *x = surface_operands(w, i);
     struct access a = { .t = NULL };
+    unsigned char value[4 * sizeof(uint64_t)] = { 0 };
 
     for (ptxi_lanes left = w->active; left; left &= left - 1) {
         unsigned l = ptxi_first_lane(left);
 
         if (!find_access(w, i, x, l, PTXI_AK_STORE, &a))
             return w->stop;
-        if (a.at && x->formatted && a.t->format == PTXI_TEXEL_PACKED)
-            store_packed(w, x, l, &a);
-        else if (a.at && x->formatted)
-            store_formatted(w, x, l, &a);
-        for (unsigned k = 0; a.at && !x->formatted && k < x->values; k++)
-            memcpy(a.at + k * x->bytes, register_value(w, x, k, l), x->bytes);
+        if (!a.at)
+            continue;
+        if (x->formatted && a.t->format == PTXI_TEXEL_PACKED)
+            pack(w, x, l, value);
+        else if (x->formatted)
+            format(w, x, l, &a, value);
+        for (unsigned k = 0; !x->formatted && k < x->values; k++)
+            memcpy(value + k * x->bytes, register_value(w, x, k, l), x->bytes);
+        assert(a.bytes <= sizeof value);
+        note(w, i, l, &a, PTXI_TOUCH_WRITE, a.bytes <= 16 ? value : NULL);
+        memcpy(a.at, value, a.bytes);
     }
     NEXT;
 }
@@ -189,6 +207,7 @@ OP( sured )
 
         if (!find_access(w, i, x, l, PTXI_AK_ATOMIC, &a))
             return w->stop;
+        note(w, i, l, &a, PTXI_TOUCH_WRITE | PTXI_TOUCH_ATOMIC, NULL);
         if (a.at)
             ptxi_array_reduce(x->reduce[ptxi_texel_is_signed(a.t->format)], a.at, register_value(w, x, 0, l), x->bytes);
     }

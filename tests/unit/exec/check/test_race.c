@@ -204,6 +204,30 @@ START_TEST(tensor_copies)
 }
 END_TEST
 
+/* Launches a kernel of surfaces.cu. */
+static void launch_surfaces(ptxiFunction f)
+{
+    const PTXI_ARRAY3D_DESCRIPTOR d = { 64, 4, 0, PTXI_AD_FORMAT_UNSIGNED_INT32, 1, PTXI_ARRAY3D_SURFACE_LDST };
+    ptxiSurfObject s;
+    ptxiArray a;
+    void *params[] = { &mem, &s };
+
+    ok(ptxiArray3DCreate(&a, &d));
+    ok(ptxiSurfObjectCreate(&s, &(PTXI_RESOURCE_DESC){ .res.array.hArray = a }));
+    ok(ptxiLaunchKernel(f, BLOCKS, 1, 1, THREADS, 1, 1, 0, NULL, params, NULL));
+    ok(ptxiCtxSynchronize());
+    ok(ptxiSurfObjectDestroy(s));
+    ok(ptxiArrayDestroy(a));
+}
+
+START_TEST(surfaces)
+{
+    set_up("exec/check/surfaces.ptx", PTXI_SANITIZER_RACE, (unsigned)_i);
+    ck_assert_uint_eq(count_wrong(8, launch_surfaces), 0);
+    close_context();
+}
+END_TEST
+
 START_TEST(tcgen05)
 {
     check_pairs("exec/check/tcgen05.ptx", PTXI_SANITIZER_RACE, 1, 12);
@@ -323,6 +347,7 @@ int main(void)
     tcase_add_test(t, wgmma);
     tcase_add_test(t, operands);
     tcase_add_loop_test(t, tensor_copies, 1, 3);
+    tcase_add_loop_test(t, surfaces, 1, 3);
     tcase_add_test(t, tcgen05);
     tcase_add_test(t, tensor_memory);
     tcase_add_test(t, annotated);
