@@ -130,10 +130,10 @@ OP( check_acquire )
 
 OP( check_fence )
 {
-    if (w->cta->check)
-        ptxi_order_fence(w, w->active, i->mods);
-    if (w->cta->check && i->mods & PTXI_CHECK_FENCE_PROXY)
+    if (w->cta->check && i->mods & PTXI_CHECK_FENCE_PROXY) /* it neither releases nor acquires */
         ptxi_proxy_fence(w, w->active);
+    else if (w->cta->check)
+        ptxi_order_fence(w, w->active, i->mods);
     NEXT;
 }
 

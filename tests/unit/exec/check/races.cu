@@ -371,6 +371,8 @@ KERNEL(c_relaxed_block_scope) { relaxed_store_cta(p + BLOCK, TID); }
 MESSAGE(c_message, __threadfence(), relaxed_store_gpu, relaxed_load_gpu, __threadfence())
 MESSAGE(e_message_no_release, , relaxed_store_gpu, relaxed_load_gpu, __threadfence())
 MESSAGE(e_message_no_acquire, __threadfence(), relaxed_store_gpu, relaxed_load_gpu, )
+MESSAGE(e_message_proxy_fence, asm volatile("fence.proxy.async;" ::: "memory"), relaxed_store_gpu, relaxed_load_gpu,
+        __threadfence())
 MESSAGE(e_message_narrow_fence, __threadfence_block(), relaxed_store_gpu, relaxed_load_gpu, __threadfence())
 MESSAGE(e_message_narrow_fence_after, __threadfence(), relaxed_store_gpu, relaxed_load_gpu, __threadfence_block())
 MESSAGE(c_message_release, , release_store_gpu, acquire_load_gpu, )
