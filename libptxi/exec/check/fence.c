@@ -296,9 +296,13 @@ void ptxi_order_release(const struct ptxi_check_thread *t, struct ptxi_line *lin
                                  known_at_fence(t, fences[k], unfenced ? own->lock.clock : fences[k]->clock));
         ptxi_vclock_join(&r->known[l], own->wider[l]);
     }
-    if (level == PTXI_LEVEL_ALL)
-        release_fenced(t, r, modifies, fences[0] && fences[0]->sc ?
-                       known_at_fence(t, fences[0], unfenced ? own->lock.clock : fences[0]->clock) : NULL);
+    if (level == PTXI_LEVEL_ALL) {
+        struct ptxi_vclock *known = NULL;
+
+        if (fences[0] && fences[0]->sc)
+            known = known_at_fence(t, fences[0], unfenced ? own->lock.clock : fences[0]->clock);
+        release_fenced(t, r, modifies, known);
+    }
 }
 
 void ptxi_order_take_lock(const struct ptxi_check_thread *t, uint64_t address, uint64_t open)

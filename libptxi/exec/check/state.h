@@ -39,8 +39,8 @@ struct ptxi_check_lane {
                                                * makes it known */
     uint64_t read_address;
     struct ptxi_fence fence;
-    struct ptxi_fence release;      /* the latest releasing access: what strong writes to its location release */
-    uint64_t release_address;       /* as lock.address; PTXI_RELEASE_NEXT: that of the next strong write */
+    struct ptxi_fence release; /* the latest releasing access: what strong writes to its location release */
+    uint64_t release_address;  /* as lock.address; PTXI_RELEASE_NEXT: that of the next strong write */
     struct ptxi_vclock *wider[PTXI_LEVELS]; /* the same as of the fence, of earlier ones of a wider scope */
 };
 

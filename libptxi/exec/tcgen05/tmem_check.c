@@ -27,10 +27,14 @@ static void report(const struct ptxi_tmem_touch *x, const struct ptxi_check_thre
                    const struct ptxi_record *r, bool r_writes, uint32_t address)
 {
     const struct ptxi_check *check = t->cta->check->check;
-    struct ptxi_finding f = { .kind = !r_writes ? PTXI_FINDING_RACE_WAR :
-                                      x->write ? PTXI_FINDING_RACE_WAW : PTXI_FINDING_RACE_RAW,
-                              .severity = PTXI_FINDING_ERROR, .site_count = 2, .space = PTXI_FINDING_TENSOR,
-                              .address = address, .size = 4 };
+    struct ptxi_finding f = { .kind = !r_writes  ? PTXI_FINDING_RACE_WAR
+                                      : x->write ? PTXI_FINDING_RACE_WAW
+                                                 : PTXI_FINDING_RACE_RAW,
+                              .severity = PTXI_FINDING_ERROR,
+                              .site_count = 2,
+                              .space = PTXI_FINDING_TENSOR,
+                              .address = address,
+                              .size = 4 };
 
     if (ptxi_record_is_bulk(r))
         f.detail = r_writes ? "the earlier write is asynchronous, and nothing has waited for it"
@@ -79,8 +83,8 @@ void ptxi_tmem_touch(const struct ptxi_tmem_touch *x)
     }
     if (x->async) {
         now.lanes = t.warp * 32 + t.lane;
-        now.meta = ptxi_race_place(x->w, x->i) | PTXI_META_BULK |
-                   ptxi_order_bulk_of_warp(t.warp, false) << PTXI_META_WARP;
+        now.meta =
+            ptxi_race_place(x->w, x->i) | PTXI_META_BULK | ptxi_order_bulk_of_warp(t.warp, false) << PTXI_META_WARP;
     }
     for (uint32_t n = 0; n < x->count * PTXI_TMEM_QUARTERS; n++) {
         uint32_t column = x->first + n / PTXI_TMEM_QUARTERS, quarter = n % PTXI_TMEM_QUARTERS;
