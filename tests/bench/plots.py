@@ -4,8 +4,8 @@
 Usage: plots.py OUT_DIR FILE...    writes speed.svg, scaling.svg and families.svg, and scale.svg of
 doc/reference/scale.md
 
-Each file is a series of its own, named after its host and its tier. That of scale.svg comes from
-tests/scale/measure.py. Needs matplotlib; `make plots` installs it in a virtual environment.
+Each file is a series of its own, named after its host and its tier. A plot leaves out files without its data. That
+of scale.svg comes from tests/scale/measure.py. Needs matplotlib; `make plots` installs it in a virtual environment.
 """
 import json
 import pathlib
@@ -37,7 +37,7 @@ def plain(value, _position=None):
 def label(data):
     """Return the name of a series."""
     host = re.sub(r'\((R|TM)\)| CPU.*| Processor.*| \d+-Core.*', '', data['host']).strip()
-    return f'{host}, {data["tier"]}'
+    return f'{host}, {data["processors"]} cores, {data["tier"]}'
 
 
 def save(figure, path):
@@ -49,6 +49,7 @@ def save(figure, path):
 
 def speed(series, path):
     """Draw the time of each kernel as a ratio to native C."""
+    series = [data for data in series if data['kernels']]
     rows = sorted((r for r in series[0]['kernels']), key=lambda r: (GROUPS.index(r['group']), r['native_ms'] / r['ms']))
     height = 0.8 / len(series)
     figure, axes = pyplot.subplots(figsize=(7, 1 + len(rows) * (0.14 + 0.1 * len(series))))
@@ -108,6 +109,7 @@ def scaling(series, path):
 
 def families(series, path):
     """Draw the cost of each form of an instruction, in a row for its family."""
+    series = [data for data in series if data['families']]
     names = list(dict.fromkeys(r['family'] for r in series[0]['families']))
     figure, axes = pyplot.subplots(figsize=(7, 1 + len(names) * (0.1 + 0.1 * len(series))))
     for k, data in enumerate(series):
