@@ -48,15 +48,25 @@ int main()
     *gate = 1;
     SHOW(cudaStreamSynchronize(a));
     show_ints("seen", seen, count);
+    // Callbacks and host functions that print wait until the result of the call is printed.
+    *gate = 0;
+    wait_for<<<1, 1, 0, a>>>(gate);
     SHOW(cudaStreamAddCallback(a, callback, (void *)5, 0));
+    *gate = 1;
     SHOW(cudaStreamSynchronize(a));
+    *gate = 0;
+    wait_for<<<1, 1>>>(gate);
     SHOW(cudaStreamAddCallback(nullptr, callback, (void *)6, 0));
+    *gate = 1;
     SHOW(cudaDeviceSynchronize());
     SHOW(cudaStreamAddCallback(a, callback, nullptr, 1));
     SHOW(cudaStreamAddCallback(a, nullptr, nullptr, 0));
     SHOW(cudaLaunchHostFunc(a, nullptr, nullptr));
     SHOW(cudaGetLastError());
+    *gate = 0;
+    wait_for<<<1, 1, 0, b>>>(gate);
     SHOW(cudaLaunchHostFunc(b, call_runtime, nullptr));
+    *gate = 1;
     SHOW(cudaStreamSynchronize(b));
     SHOW(cudaGetLastError());
 
