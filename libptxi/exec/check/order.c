@@ -5,6 +5,7 @@
 #include "exec/finding/finding.h"
 
 #include <assert.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,7 +43,7 @@ static void forget_warp(struct ptxi_check_warp *w)
     w->async_waited = w->async_told = 0;
     memset(w->bulk_waited, 0, sizeof w->bulk_waited);
     memset(w->bulk_told, 0, sizeof w->bulk_told);
-    w->async_groups = w->bulk_groups = w->wgmma_groups = w->passed = w->cluster_arrived = 0;
+    w->async.count = w->bulk.count = w->wgmma.count = w->passed = w->cluster_arrived = 0;
     w->behind_barrier = 0;
     memset(w->behind, 0, sizeof w->behind);
     memset(w->proxy_fences, 0, sizeof w->proxy_fences);
@@ -632,7 +633,7 @@ void ptxi_check_async_commits(struct ptxi_warp *w)
     for (unsigned half = 0; half < PTXI_WARP32S; half++) {
         struct ptxi_check_warp *k = &w->cta->check->warps[w->index * PTXI_WARP32S + half];
 
-        k->async_commits[k->async_groups++ % PTXI_ASYNC_GROUPS] = clock;
+        k->async.commits[k->async.count++ % PTXI_ASYNC_GROUPS] = clock;
     }
 }
 
@@ -644,12 +645,12 @@ void ptxi_check_async_waits(struct ptxi_warp *w, uint32_t n)
     n = n < PTXI_ASYNC_GROUPS ? n : PTXI_ASYNC_GROUPS - 1;
     for (unsigned warp = w->index * PTXI_WARP32S, end = warp + PTXI_WARP32S; warp < end; warp++) {
         struct ptxi_check_warp *x = &k->warps[warp];
-        uint32_t group = x->async_groups - 1 - n;
+        uint32_t group = x->async.count - 1 - n;
 
-        if (x->async_groups <= n)
+        if (x->async.count <= n)
             continue;
-        if (x->async_waited < x->async_commits[group % PTXI_ASYNC_GROUPS])
-            x->async_waited = x->async_commits[group % PTXI_ASYNC_GROUPS];
+        if (x->async_waited < x->async.commits[group % PTXI_ASYNC_GROUPS])
+            x->async_waited = x->async.commits[group % PTXI_ASYNC_GROUPS];
     }
 }
 
@@ -672,16 +673,23 @@ struct ptxi_vclock_entry ptxi_order_operands_of_warp(struct ptxi_cta *c, unsigne
     return ptxi_order_async_entry(c->check, PTXI_WHO_BULK + number, ++*ptxi_order_clock(c));
 }
 
-void ptxi_check_wgmma_commits(struct ptxi_warp *w)
+/* The warps of 32 with active lanes commit a group. `groups`: its offset in struct ptxi_check_warp. */
+static void commit(struct ptxi_warp *w, size_t groups)
 {
     uint32_t clock = ++*ptxi_order_clock(w->cta);
 
     for (unsigned half = 0; half < PTXI_WARP32S; half++) {
         struct ptxi_check_warp *k = &w->cta->check->warps[w->index * PTXI_WARP32S + half];
+        struct ptxi_check_groups *g = (struct ptxi_check_groups *)(void *)((char *)k + groups);
 
         if ((uint32_t)(w->active >> (32 * half)))
-            k->wgmma_commits[k->wgmma_groups++ % PTXI_ASYNC_GROUPS] = clock;
+            g->commits[g->count++ % PTXI_ASYNC_GROUPS] = clock;
     }
+}
+
+void ptxi_check_wgmma_commits(struct ptxi_warp *w)
+{
+    commit(w, offsetof(struct ptxi_check_warp, wgmma));
 }
 
 /* The time of the latest commit of a group by a warp of the warpgroup. The operations are those of all its warps. */
@@ -691,8 +699,8 @@ static uint32_t commit_of_warpgroup(const struct ptxi_check_cta *k, unsigned war
     uint32_t latest = 0;
 
     for (const struct ptxi_check_warp *x = first; x < first + WARPGROUP_WARPS; x++)
-        if (x->wgmma_groups > group && x->wgmma_commits[group % PTXI_ASYNC_GROUPS] > latest)
-            latest = x->wgmma_commits[group % PTXI_ASYNC_GROUPS];
+        if (x->wgmma.count > group && x->wgmma.commits[group % PTXI_ASYNC_GROUPS] > latest)
+            latest = x->wgmma.commits[group % PTXI_ASYNC_GROUPS];
     return latest;
 }
 
@@ -704,9 +712,9 @@ void ptxi_check_wgmma_waits(struct ptxi_warp *w, uint32_t n)
     for (unsigned warp = w->index * PTXI_WARP32S, end = warp + PTXI_WARP32S; warp < end; warp++) {
         struct ptxi_check_warp *x = &k->warps[warp];
 
-        if (x->wgmma_groups <= n)
+        if (x->wgmma.count <= n)
             continue;
-        uint32_t clock = commit_of_warpgroup(k, warp, x->wgmma_groups - 1 - n);
+        uint32_t clock = commit_of_warpgroup(k, warp, x->wgmma.count - 1 - n);
         struct ptxi_vclock_entry e = ptxi_order_async_entry(
             k, PTXI_WHO_BULK + ptxi_order_bulk_of_warpgroup(warp), clock);
 
@@ -716,14 +724,7 @@ void ptxi_check_wgmma_waits(struct ptxi_warp *w, uint32_t n)
 
 void ptxi_check_bulk_commits(struct ptxi_warp *w)
 {
-    uint32_t clock = ++*ptxi_order_clock(w->cta);
-
-    for (unsigned half = 0; half < PTXI_WARP32S; half++) {
-        struct ptxi_check_warp *k = &w->cta->check->warps[w->index * PTXI_WARP32S + half];
-
-        if ((uint32_t)(w->active >> (32 * half)))
-            k->bulk_commits[k->bulk_groups++ % PTXI_ASYNC_GROUPS] = clock;
-    }
+    commit(w, offsetof(struct ptxi_check_warp, bulk));
 }
 
 /* As ptxi_check_async_waits(). */
@@ -735,10 +736,10 @@ void ptxi_check_bulk_waits(struct ptxi_warp *w, uint32_t n, bool read_only)
     for (unsigned warp = w->index * PTXI_WARP32S, end = warp + PTXI_WARP32S; warp < end; warp++) {
         struct ptxi_check_warp *x = &k->warps[warp];
 
-        if (x->bulk_groups <= n)
+        if (x->bulk.count <= n)
             continue;
         for (unsigned write = 0; write < (read_only ? 1 : 2); write++) {
-            uint32_t clock = x->bulk_commits[(x->bulk_groups - 1 - n) % PTXI_ASYNC_GROUPS];
+            uint32_t clock = x->bulk.commits[(x->bulk.count - 1 - n) % PTXI_ASYNC_GROUPS];
 
             if (x->bulk_waited[write] < clock)
                 x->bulk_waited[write] = clock;

@@ -46,6 +46,12 @@ struct ptxi_check_lane {
 
 enum { PTXI_ASYNC_GROUPS = 8 };
 
+/* Groups of asynchronous operations. */
+struct ptxi_check_groups {
+    uint32_t commits[PTXI_ASYNC_GROUPS]; /* times of the latest commits: that of group n is number n % the size */
+    uint32_t count;                      /* of all commits */
+};
+
 struct ptxi_check_warp { /* of 32 lanes */
     uint32_t clock;      /* accesses of its lanes before this time happen before those of all its lanes */
     struct ptxi_knowledge what;
@@ -54,18 +60,17 @@ struct ptxi_check_warp { /* of 32 lanes */
     /* By level: lanes that have not used a fence since they may have taken a lock, and those of them that have accessed
      * memory. If another thread had the lock before, these accesses would not happen after its own. */
     uint32_t unfenced[PTXI_LEVELS], touched[PTXI_LEVELS];
-    uint32_t async_commits[PTXI_ASYNC_GROUPS], async_groups; /* times of the latest commits, and their number */
+    struct ptxi_check_groups async; /* of cp.async */
     /* Each lane knows that its own copies before this time have ended, and all lanes know it of those before the second
      * one. */
     uint32_t async_waited, async_told;
-    uint64_t acquiring[32];                                  /* addresses of the strong read that is being executed */
-    uint32_t bulk_commits[PTXI_ASYNC_GROUPS], bulk_groups;   /* the same for bulk operations: */
-    uint32_t bulk_waited[2], bulk_told[2];                   /* their reads; all of them */
-    uint32_t wgmma_commits[PTXI_ASYNC_GROUPS], wgmma_groups; /* and for wgmma */
-    uint32_t proxy_fences[32];                               /* times of the latest fence.proxy.async */
-    uint32_t passed;                                         /* lanes that have passed a barrier of the whole CTA */
-    uint32_t behind[PTXI_PASSED_POINTS];                     /* by imm of check_passed: lanes that have executed it */
-    uint32_t behind_barrier;  /* lanes that have come to code behind a barrier of the CTA */
+    uint64_t acquiring[32]; /* addresses of the strong read that is being executed */
+    struct ptxi_check_groups bulk, wgmma;
+    uint32_t bulk_waited[2], bulk_told[2]; /* as async_waited and _told: reads; all operations */
+    uint32_t proxy_fences[32];             /* times of the latest fence.proxy.async */
+    uint32_t passed;                       /* lanes that have passed a barrier of the whole CTA */
+    uint32_t behind[PTXI_PASSED_POINTS];   /* by imm of check_passed: lanes that have executed it */
+    uint32_t behind_barrier;               /* lanes that have come to code behind a barrier of the CTA */
     uint32_t cluster_arrived; /* lanes that have arrived at the cluster barrier, and have not waited for it */
 };
 
