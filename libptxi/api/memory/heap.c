@@ -514,7 +514,7 @@ static ptxiResult allocate_block(const struct request *q, struct ptxi_heap_block
         return r;
     }
     ptxi_annotation_forget(b->base, b->size); /* the addresses may have been used before */
-    /* what the host writes is not seen */
+    /* writes of the host are not seen */
     if (q->ctx && q->ctx->sanitizer & PTXI_SANITIZER_INIT && !(q->mem_flags & (PTXI_MEM_MANAGED | PTXI_MEM_HOST)) &&
         (q->kind == PTXI_HEAP_DEVICE || q->kind == PTXI_HEAP_KERNEL))
         ptxi_init_undefine(b->base, b->size);

@@ -92,7 +92,8 @@ void ptxi_streams_thread_ends(struct ptxi_streams *group, uint64_t thread);
  * memory. */
 struct ptxi_item *ptxi_item_create(size_t size, ptxi_item_run *run, ptxi_item_release *release);
 void *ptxi_item_payload(struct ptxi_item *it);
-/* What the thread submits until the next call does not happen after these items of the stream. NULL: after all. */
+/* For the checks, items that the thread submits until the next call are not ordered after these items of the stream.
+ * NULL: they are ordered after all earlier ones. */
 void ptxi_queue_set_unordered(const struct ptxi_unordered *unordered);
 void ptxi_item_discard(struct ptxi_item *it); /* frees an item that was not submitted */
 

@@ -257,7 +257,7 @@ static bool can_release(const struct ptxi_check_thread *t)
            (w->lanes && w->lanes[t->lane].what.fenced);
 }
 
-/* What the latest releasing access of the thread lets a strong write release, or NULL. */
+/* What a strong write releases after the latest releasing access of its thread, or NULL. */
 static struct ptxi_fence *release_of(struct ptxi_check_lane *own, uint64_t address)
 {
     if (!own || !own->release.valid)
