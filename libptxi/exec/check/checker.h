@@ -9,6 +9,7 @@
 #include "exec/check/past.h"
 
 struct ptxi_shadow_page;
+struct ptxi_shadow_slab;
 
 enum { PTXI_BUCKET_BITS = 16, PTXI_KEPT_COPIES = 256 };
 
@@ -21,6 +22,8 @@ struct ptxi_checker {
     uint64_t limit;
     _Atomic uint64_t bytes; /* of shadow memory */
     _Atomic(struct ptxi_shadow_page *) *buckets;
+    struct ptxi_shadow_slab *slabs;
+    pthread_mutex_t pages_lock;    /* of the slabs, and held while a page is added to a bucket */
     pthread_mutex_t strong_writes; /* held while one is checked and executed */
     pthread_mutex_t lock; /* of the following */
     uint32_t next_agent;

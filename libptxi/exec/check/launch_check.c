@@ -21,6 +21,7 @@ struct ptxi_checker *ptxi_checker_create(uint64_t limit)
         return NULL;
     }
     pthread_mutex_init(&x->lock, NULL);
+    pthread_mutex_init(&x->pages_lock, NULL);
     pthread_mutex_init(&x->strong_writes, NULL);
     return x;
 }
@@ -32,6 +33,7 @@ void ptxi_checker_destroy(struct ptxi_checker *x)
     ptxi_shadow_drop(x);
     ptxi_concurrent_reset(x);
     pthread_mutex_destroy(&x->lock);
+    pthread_mutex_destroy(&x->pages_lock);
     pthread_mutex_destroy(&x->strong_writes);
     free(x->buckets);
     free(x);

@@ -37,16 +37,8 @@ static void forget_lane(struct ptxi_check_lane *lane)
 static void forget_warp(struct ptxi_check_warp *w)
 {
     ptxi_knowledge_forget(&w->what);
-    w->sc_fenced = 0;
-    memset(w->unfenced, 0, sizeof w->unfenced);
-    memset(w->touched, 0, sizeof w->touched);
-    w->async_waited = w->async_told = 0;
-    memset(w->bulk_waited, 0, sizeof w->bulk_waited);
-    memset(w->bulk_told, 0, sizeof w->bulk_told);
-    w->async.count = w->bulk.count = w->wgmma.count = w->passed = w->cluster_arrived = 0;
-    w->behind_barrier = 0;
-    memset(w->behind, 0, sizeof w->behind);
-    memset(w->proxy_fences, 0, sizeof w->proxy_fences);
+    memset(&w->sc_fenced, 0,
+           offsetof(struct ptxi_check_warp, acquiring) - offsetof(struct ptxi_check_warp, sc_fenced));
     for (unsigned k = 0; w->lanes && k < 32; k++)
         forget_lane(&w->lanes[k]);
 }
@@ -76,7 +68,7 @@ static void forget(struct ptxi_check_cta *k, unsigned warps)
 static void free_shared(struct ptxi_check_cta *k)
 {
     for (uint32_t n = 0; n < k->shared_lines; n++)
-        ptxi_line_clear(k->check->checker, &k->shared[n]);
+        ptxi_line_clear(k->check->checker, &k->shared[n].line);
     free(k->shared);
     k->shared = NULL;
     k->shared_lines = 0;
@@ -183,7 +175,7 @@ void ptxi_check_start_cluster(struct ptxi_cta *lead)
         start_undefined(k);
         k->agent = agent_of(c);
         k->cta_clock = k->cluster_clock = ++*ptxi_order_clock(lead);
-        for (unsigned w = 0; w < PTXI_CHECK_WARPS; w++)
+        for (unsigned w = 0; w < c->warp_count * PTXI_WARP32S; w++)
             k->warps[w].clock = k->cta_clock;
     }
 }

@@ -643,7 +643,7 @@ static struct ptxi_line *find_line(const struct access *a, uint64_t address)
 
     if (!a->owner)
         return find_global(a->t.cta->check, address);
-    return n < a->owner->check->shared_lines ? &a->owner->check->shared[n] : NULL;
+    return n < a->owner->check->shared_lines ? &a->owner->check->shared[n].line : NULL;
 }
 
 /* The operand of an instruction that has 32 or 64 bits. */
@@ -701,32 +701,48 @@ static bool is_running(void *user, const struct ptxi_record *r, bool write, unsi
     return ptxi_record_is_async(r) && !ptxi_order_async_has_ended(t->cta->check, t->warp, r);
 }
 
-/* Forgets what cannot race any more: accesses of other launches, and those to shared memory before a barrier of all its
- * threads, or of an earlier CTA. */
-static inline void refresh(const struct access *a, struct ptxi_line *l)
+/* Forgets what cannot race any more: accesses of other launches. */
+static inline void refresh_global(const struct access *a, struct ptxi_line *l)
 {
-    const struct ptxi_check_cta *k = a->t.cta->check, *owner = a->owner ? a->owner->check : k;
+    const struct ptxi_check_cta *k = a->t.cta->check;
+    const uint32_t agent = l->row.record.agent;
 
-    if (!a->owner) {
-        if (k->check->follows_all && l->agent < k->check->ordered_below)
-            ptxi_line_forget(l);
-        else if (__builtin_expect(ptxi_order_is_other(k, l->agent), 0))
-            ptxi_concurrent_filter(k->check, &a->t.cta->check->other, l);
-        l->agent = a->record.agent;
-        return;
-    }
-    if (l->agent != owner->agent) {
+    if (k->check->follows_all && agent < k->check->ordered_below)
+        ptxi_line_forget(l);
+    else if (__builtin_expect(ptxi_order_is_other(k, agent), 0))
+        ptxi_concurrent_filter(k->check, &a->t.cta->check->other, l);
+    if (l->form == PTXI_LINE_EMPTY || l->form >= PTXI_LINE_ROWS)
+        l->row.record.agent = a->record.agent;
+}
+
+/* The same for shared memory: accesses before a barrier of all its threads, or of an earlier CTA. */
+static inline void refresh_shared(const struct access *a, struct ptxi_shared_line *s)
+{
+    const struct ptxi_check_cta *k = a->t.cta->check, *owner = a->owner->check;
+    struct ptxi_line *l = &s->line;
+
+    if (s->agent != owner->agent) {
         ptxi_line_clear(k->check->checker, l);
         ptxi_line_forget(l);
-    } else if (l->clock < (a->t.cta->lead->member_count > 1 ? k->cluster_clock : k->cta_clock)) {
-        if (l->has_async) /* after a barrier, only copies that have not ended can race */
+        s->has_async = false;
+    } else if (s->clock < (a->t.cta->lead->member_count > 1 ? k->cluster_clock : k->cta_clock)) {
+        if (s->has_async) /* after a barrier, only copies that have not ended can race */
             ptxi_line_filter(l, is_running, &(struct ptxi_check_thread){ a->t.cta, a->t.warp, a->t.lane });
         else
             ptxi_line_forget(l);
+        s->has_async &= l->form != PTXI_LINE_EMPTY;
     }
-    l->has_async |= ptxi_record_is_async(&a->record);
-    l->agent = owner->agent;
-    l->clock = a->record.clock;
+    s->has_async |= ptxi_record_is_async(&a->record);
+    s->agent = owner->agent;
+    s->clock = a->record.clock;
+}
+
+static inline void refresh(const struct access *a, struct ptxi_line *l)
+{
+    if (a->owner)
+        refresh_shared(a, ptxi_line_of_shared(l));
+    else
+        refresh_global(a, l);
 }
 
 /* All CTAs of a cluster are on one worker, so shared memory needs no locks. */
@@ -770,14 +786,61 @@ struct segment {
     uint64_t address;    /* of the first lane */
 };
 
-/* Checks the part of a weak access to words that is in one line. False: it needs cells. */
-static bool check_part(const struct access *a, struct ptxi_line *l, const struct ptxi_access_row *n)
+/* The part of a row that is in one line. */
+struct part {
+    uint32_t lanes;
+    unsigned first, end, lane, shape; /* of struct ptxi_access_row */
+};
+
+/* The first access of the launch to a line of global memory, which is locked, if all launches before it happen before
+ * it: nothing has to be compared. It writes fields one by one from registers. A copy of a structure with bytes would be
+ * loaded in words, which has to wait until all earlier stores, those of the kernel among them, are in the cache. */
+static inline bool start_line(const struct access *a, struct ptxi_line *l, struct part p)
+{
+    const struct ptxi_check_cta *k = a->t.cta->check;
+
+    if (l->form != PTXI_LINE_EMPTY && !(k->check->follows_all && l->row.record.agent < k->check->ordered_below))
+        return false;
+    l->row.record.agent = k->agent;
+    l->row.record.clock = *ptxi_order_clock(a->t.cta);
+    l->row.record.lanes = p.lanes;
+    l->row.record.meta = a->record.meta;
+    l->row.first = (uint8_t)p.first;
+    l->row.end = (uint8_t)p.end;
+    l->row.lane = (uint8_t)p.lane;
+    l->row.shape = (uint8_t)p.shape;
+    l->form = a->write ? PTXI_LINE_WRITTEN : PTXI_LINE_READ;
+    return true;
+}
+
+/* Checks a part of a weak access to words and adds it to the line, which is locked. False: it needs cells. */
+static __attribute__((noinline)) bool add_part(const struct access *a, struct ptxi_line *l, struct part p)
+{
+    struct ptxi_access_row n = { .record = a->record, .first = (uint8_t)p.first, .end = (uint8_t)p.end,
+                                 .lane = (uint8_t)p.lane, .shape = (uint8_t)p.shape };
+
+    n.record.lanes = p.lanes;
+    refresh(a, l);
+    return add_row(a, l, &n);
+}
+
+/* Fetches the line of what the next warps access, if they follow this one in memory. */
+static inline void prefetch_neighbour(const struct ptxi_line *l)
+{
+    enum { AHEAD = 32 };
+
+    __builtin_prefetch((const void *)((uintptr_t)l + AHEAD * sizeof *l), 1);
+}
+
+/* The same for ordinary accesses, of which most are the first ones to their lines. */
+static inline bool check_part(const struct access *a, struct ptxi_line *l, struct part p)
 {
     bool done;
 
+    if (!a->owner)
+        prefetch_neighbour(l);
     lock_line(a, l);
-    refresh(a, l);
-    done = add_row(a, l, n);
+    done = (!a->owner && start_line(a, l, p)) || add_part(a, l, p);
     unlock_line(a, l);
     return done;
 }
@@ -812,15 +875,14 @@ static bool check_segment(struct access *a, const struct segment *s)
         uint64_t address = s->same ? s->address : s->address + ((uint64_t)(lane - s->lane) << shift);
         unsigned offset = address & (PTXI_LINE_BYTES - 1), fit = (PTXI_LINE_BYTES - offset) >> shift;
         unsigned end = s->same || s->end - lane <= fit ? s->end : lane + fit;
-        struct ptxi_access_row n = { .record = a->record, .first = (uint8_t)(offset >> 2), .lane = (uint8_t)lane,
-                              .shape = (uint8_t)(s->same ? PTXI_ROW_SAME : shift - 2) };
+        struct part p = { .lanes = lanes_between(lane, end), .first = offset >> 2, .lane = lane,
+                          .shape = s->same ? PTXI_ROW_SAME : shift - 2 };
         struct ptxi_line *l = find_line(a, address);
 
-        n.end = (uint8_t)(n.first + ((s->same ? 1 : end - lane) << (shift - 2)));
-        n.record.lanes = lanes_between(lane, end);
+        p.end = p.first + ((s->same ? 1 : end - lane) << (shift - 2));
         if (!l)
             all = false;
-        else if ((a->write && s->same && end - lane > 1) || !check_part(a, l, &n))
+        else if ((a->write && s->same && end - lane > 1) || !check_part(a, l, p))
             all &= check_lanes_one_by_one(a, s, lane, end);
         lane = end;
     }
@@ -1061,17 +1123,27 @@ void ptxi_race_acquire(struct ptxi_warp *w, const struct ptxi_insn *i, ptxi_lane
 
 /* --- other instructions --- */
 
-/* The part of an access of a thread that is in one line. */
+/* Adds the part of an access of a thread that is in one line as a row. */
+static bool touch_words(const struct access *a, struct ptxi_line *l, unsigned offset, uint32_t size)
+{
+    bool done;
+
+    lock_line(a, l);
+    done = add_part(a, l, (struct part){ .lanes = a->record.lanes, .first = offset >> 2, .end = (offset + size) >> 2,
+                                         .lane = a->t.lane, .shape = PTXI_ROW_SAME });
+    unlock_line(a, l);
+    return done;
+}
+
 static bool touch_line(const struct access *a, uint64_t address, uint32_t size)
 {
     unsigned offset = address & (PTXI_LINE_BYTES - 1);
     struct ptxi_line *l = find_line(a, address);
-    struct ptxi_access_row n = { .record = a->record, .first = (uint8_t)(offset >> 2), .lane = (uint8_t)a->t.lane,
-                                 .end = (uint8_t)((offset + size) >> 2), .shape = PTXI_ROW_SAME };
 
     if (!l)
         return false;
-    return (!a->strength && !((offset | size) & 3) && check_part(a, l, &n)) || check_in_line(a, address, size);
+    return (!a->strength && !((offset | size) & 3) && touch_words(a, l, offset, size)) ||
+           check_in_line(a, address, size);
 }
 
 /* Checks all bytes of an access that may be in several lines. */

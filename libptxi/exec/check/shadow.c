@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "exec/check/checker.h"
 
@@ -237,47 +238,101 @@ struct ptxi_shadow_page *ptxi_shadow_page_if_any(struct ptxi_checker *x, uint64_
     return find_page(atomic_load_explicit(bucket_of(x, number), memory_order_acquire), number);
 }
 
-static struct ptxi_shadow_page *find_or_add_page(struct ptxi_checker *x, uint64_t number)
+/* Pages are allocated together, so that their lines are neighbours and fill whole pages of the host. */
+enum { SLAB_PAGES = 512 };
+struct ptxi_shadow_slab {
+    struct ptxi_shadow_slab *next;
+    struct ptxi_line *lines; /* of all pages */
+    unsigned used;
+    struct ptxi_shadow_page pages[SLAB_PAGES];
+};
+
+static const size_t page_bytes = PTXI_PAGE_LINES * sizeof(struct ptxi_line);
+
+static struct ptxi_shadow_slab *make_slab(void)
+{
+    struct ptxi_shadow_slab *s = calloc(1, sizeof *s);
+    void *lines;
+
+    if (!s)
+        return NULL;
+    lines = mmap(NULL, SLAB_PAGES * page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                 -1, 0);
+    if (lines == MAP_FAILED) {
+        free(s);
+        return NULL;
+    }
+    s->lines = lines;
+    return s;
+}
+
+static void free_slab(struct ptxi_shadow_slab *s)
+{
+    munmap(s->lines, SLAB_PAGES * page_bytes);
+    free(s);
+}
+
+/* Under the lock of pages. NULL: memory is short. */
+static struct ptxi_shadow_page *take_page(struct ptxi_checker *x)
+{
+    struct ptxi_shadow_slab *s = x->slabs;
+    struct ptxi_shadow_page *p;
+
+    if (!s || s->used == SLAB_PAGES) {
+        s = make_slab();
+        if (!s)
+            return NULL;
+        s->next = x->slabs;
+        x->slabs = s;
+    }
+    p = &s->pages[s->used];
+    p->lines = s->lines + (size_t)s->used++ * PTXI_PAGE_LINES;
+    return p;
+}
+
+static struct ptxi_shadow_page *add_page(struct ptxi_checker *x, uint64_t number)
 {
     _Atomic(struct ptxi_shadow_page *) *bucket = bucket_of(x, number);
-    struct ptxi_shadow_page *first = atomic_load_explicit(bucket, memory_order_acquire), *p = find_page(first, number);
+    struct ptxi_shadow_page *first, *p;
 
-    if (p || !ptxi_shadow_take(x, sizeof *p))
-        return p;
-    p = calloc(1, sizeof *p);
-    if (!p)
-        return NULL;
-    p->number = number;
-    do {
-        struct ptxi_shadow_page *other = find_page(first, number);
-
-        if (other) {
-            ptxi_shadow_give(x, sizeof *p);
-            free(p);
-            return other;
+    pthread_mutex_lock(&x->pages_lock);
+    first = atomic_load_explicit(bucket, memory_order_relaxed);
+    p = find_page(first, number);
+    if (!p && ptxi_shadow_take(x, page_bytes)) {
+        p = take_page(x);
+        if (!p) {
+            ptxi_shadow_give(x, page_bytes);
+        } else {
+            p->number = number;
+            p->next = first;
+            atomic_store_explicit(bucket, p, memory_order_release);
         }
-        p->next = first;
-    } while (!atomic_compare_exchange_weak_explicit(bucket, &first, p, memory_order_acq_rel, memory_order_acquire));
+    }
+    pthread_mutex_unlock(&x->pages_lock);
     return p;
 }
 
 /* The fence is the counterpart of that in ptxi_check_copy(): the copy finds the page, or the caller finds the copy. */
 struct ptxi_shadow_page *ptxi_shadow_page(struct ptxi_checker *x, uint64_t number)
 {
-    struct ptxi_shadow_page *p = find_or_add_page(x, number);
+    struct ptxi_shadow_page *p = ptxi_shadow_page_if_any(x, number);
 
+    if (!p)
+        p = add_page(x, number);
     atomic_thread_fence(memory_order_seq_cst);
     return p;
 }
 
 void ptxi_shadow_drop(struct ptxi_checker *x)
 {
+    for (struct ptxi_shadow_slab *s = x->slabs, *next; s; s = next) {
+        next = s->next;
+        for (size_t n = 0; n < (size_t)s->used * PTXI_PAGE_LINES; n++)
+            ptxi_line_clear(x, &s->lines[n]);
+        ptxi_shadow_give(x, s->used * page_bytes);
+        free_slab(s);
+    }
+    x->slabs = NULL;
     for (uint32_t k = 0; k < 1u << PTXI_BUCKET_BITS; k++)
-        for (struct ptxi_shadow_page *p = atomic_exchange(&x->buckets[k], NULL), *next; p; p = next) {
-            next = p->next;
-            for (unsigned n = 0; n < PTXI_PAGE_LINES; n++)
-                ptxi_line_clear(x, &p->lines[n]);
-            ptxi_shadow_give(x, sizeof *p);
-            free(p);
-        }
+        atomic_store_explicit(&x->buckets[k], NULL, memory_order_relaxed);
 }

@@ -112,22 +112,35 @@ struct ptxi_line_more {
 enum ptxi_line_form { PTXI_LINE_EMPTY, PTXI_LINE_READ, PTXI_LINE_WRITTEN, /* in `row` */
                       PTXI_LINE_ROWS, PTXI_LINE_CELLS };
 
+/* Half a line of the cache: most launches of kernels that access much memory wait for these. */
 struct ptxi_line {
+    struct ptxi_access_row row; /* with PTXI_LINE_ROWS and _CELLS: row.record.agent is the CTA of the last access */
     atomic_flag lock;
     uint8_t form;            /* enum ptxi_line_form */
     uint8_t cell_shift;      /* logarithm of the bytes of a cell: 2 or 0 */
-    bool has_async;          /* some accesses may be asynchronous */
-    uint32_t agent, clock;   /* of the last access */
-    struct ptxi_access_row row;
     struct ptxi_line_more *more; /* NULL: not needed so far */
 };
+_Static_assert(sizeof(struct ptxi_line) == 32, "the size of a line");
 
-enum { PTXI_PAGE_SHIFT = 12, PTXI_PAGE_LINES = 1 << (PTXI_PAGE_SHIFT - PTXI_LINE_SHIFT) };
+/* A line of shared memory. It may have accesses of an earlier CTA. */
+struct ptxi_shared_line {
+    struct ptxi_line line;
+    uint32_t agent;          /* the CTA that it belonged to at the last access */
+    uint32_t clock;          /* of that access */
+    bool has_async;          /* some accesses may be asynchronous */
+};
+
+static inline struct ptxi_shared_line *ptxi_line_of_shared(struct ptxi_line *l)
+{
+    return (struct ptxi_shared_line *)(void *)l;
+}
+
+enum { PTXI_PAGE_SHIFT = 14, PTXI_PAGE_LINES = 1 << (PTXI_PAGE_SHIFT - PTXI_LINE_SHIFT) };
 
 struct ptxi_shadow_page {
     uint64_t number; /* address >> PTXI_PAGE_SHIFT */
     struct ptxi_shadow_page *next;
-    struct ptxi_line lines[PTXI_PAGE_LINES];
+    struct ptxi_line *lines;
 };
 
 static inline void ptxi_line_lock(struct ptxi_line *l)
@@ -156,7 +169,6 @@ static inline bool ptxi_line_has_released(const struct ptxi_line *l)
 static inline void ptxi_line_forget(struct ptxi_line *l)
 {
     l->form = PTXI_LINE_EMPTY;
-    l->has_async = false;
 }
 /* Calls a function for each record of the line, with its place in the line, and forgets those for which it returns
  * false. */

@@ -56,6 +56,8 @@ struct ptxi_check_warp { /* of 32 lanes */
     uint32_t clock;      /* accesses of its lanes before this time happen before those of all its lanes */
     struct ptxi_knowledge what;
     struct ptxi_check_lane *lanes; /* NULL: none has used a fence */
+
+    /* When a CTA starts, all from here to `acquiring` is 0. */
     uint32_t sc_fenced;            /* lanes with fence.sc, which is not part of `what` */
     /* By level: lanes that have not used a fence since they may have taken a lock, and those of them that have accessed
      * memory. If another thread had the lock before, these accesses would not happen after its own. */
@@ -64,7 +66,6 @@ struct ptxi_check_warp { /* of 32 lanes */
     /* Each lane knows that its own copies before this time have ended, and all lanes know it of those before the second
      * one. */
     uint32_t async_waited, async_told;
-    uint64_t acquiring[32]; /* addresses of the strong read that is being executed */
     struct ptxi_check_groups bulk, wgmma;
     uint32_t bulk_waited[2], bulk_told[2]; /* as async_waited and _told: reads; all operations */
     uint32_t proxy_fences[32];             /* times of the latest fence.proxy.async */
@@ -72,6 +73,8 @@ struct ptxi_check_warp { /* of 32 lanes */
     uint32_t behind[PTXI_PASSED_POINTS];   /* by imm of check_passed: lanes that have executed it */
     uint32_t behind_barrier;               /* lanes that have come to code behind a barrier of the CTA */
     uint32_t cluster_arrived; /* lanes that have arrived at the cluster barrier, and have not waited for it */
+
+    uint64_t acquiring[32]; /* addresses of the strong read that is being executed */
 };
 
 /* An mbarrier of a CTA. */
@@ -170,7 +173,7 @@ struct ptxi_check_cta {
     struct ptxi_check_mbarrier *mbarriers;
     uint32_t mbarrier_count, mbarriers_allocated;
     struct ptxi_check_warp warps[PTXI_CHECK_WARPS];
-    struct ptxi_line *shared;
+    struct ptxi_shared_line *shared;
     uint32_t shared_lines;
     bool has_async;                     /* its shared memory has been accessed by asynchronous copies */
     struct ptxi_record *generic_writes; /* the last write to each PTXI_PROXY_BYTES of shared memory by the generic proxy
