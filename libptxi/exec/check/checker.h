@@ -6,10 +6,36 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "exec/check/past.h"
+#include "exec/check/task.h"
 
 struct ptxi_shadow_page;
 struct ptxi_shadow_slab;
+
+/* --- earlier work of the context that may be unordered with a launch --- */
+
+/* A launch that has begun. */
+struct ptxi_past_launch {
+    uint32_t first_agent, agent_count; /* as struct ptxi_check has them */
+    struct ptxi_task task;             /* without `known` */
+    uint64_t launch;                   /* its number in reports */
+    bool releases_host;                /* as struct ptxi_check has it */
+    uint32_t grid[3], block[3];
+    char kernel[128];
+};
+
+/* Rows of bytes that a copy or fill reads or writes. */
+struct ptxi_copied_rows {
+    uint64_t address, width, pitch, rows;
+    bool write;
+    const char *operation; /* constant; what reports call it */
+};
+
+struct ptxi_past_copy {
+    struct ptxi_copied_rows rows;
+    struct ptxi_task task; /* without `known` */
+};
+
+/* --- */
 
 enum { PTXI_BUCKET_BITS = 16, PTXI_KEPT_COPIES = 256 };
 

@@ -3,11 +3,10 @@
 #ifndef PTXI_EXEC_CHECK_CONCURRENT_H
 #define PTXI_EXEC_CHECK_CONCURRENT_H
 
+#include "exec/check/checker.h"
 #include "exec/finding/finding.h"
-#include "exec/check/past.h"
 
 struct ptxi_check;
-struct ptxi_checker;
 struct ptxi_line;
 struct ptxi_record;
 

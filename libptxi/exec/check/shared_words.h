@@ -48,6 +48,7 @@ struct ptxi_shared_words {
     /* By lines of 32 words: the barrier since which all words are READ_BY_ALL, or ATOMIC_BY_ALL. That lasts until the
      * next barrier, because any other access may race. */
     uint32_t *read_lines, *atomic_lines;
+    uint32_t lines_since;  /* the barrier since which there is such a line */
     uint32_t tries;        /* number of times that lines might have become so */
 };
 enum { PTXI_WORD_LINE = 128, PTXI_WORD_MAX_LINES = 16 }; /* bytes of a line; lines of an access that are looked at */
