@@ -405,7 +405,7 @@ static inline void check_cell(const struct access *a, struct ptxi_cell *c)
 
 /* --- rows --- */
 
-/* Neighbouring lanes of an instruction that access a row of words in one line, as struct ptxi_access_row. */
+/* Neighbouring lanes of an instruction that access a row of elements in one line, as struct ptxi_access_row. */
 
 static inline bool overlaps(const struct ptxi_access_row *a, const struct ptxi_access_row *b)
 {
@@ -435,7 +435,7 @@ static inline bool has_same_threads(const struct ptxi_access_row *a, const struc
            a->lane - (a->first >> a->shape) == b->lane - (b->first >> b->shape);
 }
 
-/* Whether the earlier row needs no comparison with the words of the later one. */
+/* Whether the earlier row needs no comparison with the bytes of the later one. */
 static inline bool is_harmless(const struct access *a, const struct ptxi_access_row *n, const struct ptxi_access_row *r)
 {
     return !overlaps(n, r) || ptxi_order_is_before_warp(a->t.cta, a->t.warp, &r->record) || has_same_threads(n, r);
@@ -503,7 +503,7 @@ static bool is_replaced(const struct access *a, const struct ptxi_access_row *n,
            (includes(n, r) && (ptxi_order_is_before_warp(a->t.cta, a->t.warp, &r->record) || has_same_threads(n, r)));
 }
 
-/* Whether rows of two warps already include the words. Two witnesses are enough. */
+/* Whether rows of two warps already include the bytes. Two witnesses are enough. */
 static bool is_witnessed(const struct ptxi_access_row *r, const struct ptxi_access_row *n)
 {
     const struct ptxi_access_row *first = NULL;
@@ -813,7 +813,7 @@ static inline bool start_line(const struct access *a, struct ptxi_line *l, struc
     return true;
 }
 
-/* Checks a part of a weak access to words and adds it to the line, which is locked. False: it needs cells. */
+/* Checks a part of a weak access and adds it to the line, which is locked. False: it needs cells. */
 static __attribute__((noinline)) bool add_part(const struct access *a, struct ptxi_line *l, struct part p)
 {
     struct ptxi_access_row n = { .record = a->record, .first = (uint8_t)p.first, .end = (uint8_t)p.end,
@@ -875,11 +875,11 @@ static bool check_segment(struct access *a, const struct segment *s)
         uint64_t address = s->same ? s->address : s->address + ((uint64_t)(lane - s->lane) << shift);
         unsigned offset = address & (PTXI_LINE_BYTES - 1), fit = (PTXI_LINE_BYTES - offset) >> shift;
         unsigned end = s->same || s->end - lane <= fit ? s->end : lane + fit;
-        struct part p = { .lanes = lanes_between(lane, end), .first = offset >> 2, .lane = lane,
-                          .shape = s->same ? PTXI_ROW_SAME : shift - 2 };
+        struct part p = { .lanes = lanes_between(lane, end), .first = offset, .lane = lane,
+                          .shape = s->same ? PTXI_ROW_SAME : shift };
         struct ptxi_line *l = find_line(a, address);
 
-        p.end = p.first + ((s->same ? 1 : end - lane) << (shift - 2));
+        p.end = p.first + ((s->same ? 1 : end - lane) << shift);
         if (!l)
             all = false;
         else if ((a->write && s->same && end - lane > 1) || !check_part(a, l, p))
@@ -936,10 +936,10 @@ static struct segment find_segment(const struct access *a, const uint64_t *addre
     return s;
 }
 
-/* Whether the words of the access may be rows. */
+/* Whether the elements of the access may be rows. */
 static bool has_rows(const struct access *a, uint64_t address)
 {
-    return !a->strength && a->size >= 4 && !(a->size & (a->size - 1)) && !(address & (a->size - 1));
+    return !a->strength && !(a->size & (a->size - 1)) && !(address & (a->size - 1));
 }
 
 /* Notes strong accesses to memory that the host may access, too. */
@@ -1124,12 +1124,12 @@ void ptxi_race_acquire(struct ptxi_warp *w, const struct ptxi_insn *i, ptxi_lane
 /* --- other instructions --- */
 
 /* Adds the part of an access of a thread that is in one line as a row. */
-static bool touch_words(const struct access *a, struct ptxi_line *l, unsigned offset, uint32_t size)
+static bool touch_row(const struct access *a, struct ptxi_line *l, unsigned offset, uint32_t size)
 {
     bool done;
 
     lock_line(a, l);
-    done = add_part(a, l, (struct part){ .lanes = a->record.lanes, .first = offset >> 2, .end = (offset + size) >> 2,
+    done = add_part(a, l, (struct part){ .lanes = a->record.lanes, .first = offset, .end = offset + size,
                                          .lane = a->t.lane, .shape = PTXI_ROW_SAME });
     unlock_line(a, l);
     return done;
@@ -1142,8 +1142,7 @@ static bool touch_line(const struct access *a, uint64_t address, uint32_t size)
 
     if (!l)
         return false;
-    return (!a->strength && !((offset | size) & 3) && touch_words(a, l, offset, size)) ||
-           check_in_line(a, address, size);
+    return (!a->strength && touch_row(a, l, offset, size)) || check_in_line(a, address, size);
 }
 
 /* Checks all bytes of an access that may be in several lines. */

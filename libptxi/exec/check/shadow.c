@@ -58,12 +58,18 @@ static bool split(struct ptxi_checker *x, struct ptxi_line *l)
     return true;
 }
 
-/* The lanes of a row that access one of its words. */
-static uint32_t lanes_of_word(const struct ptxi_access_row *r, unsigned word)
+/* The lanes of a row that access one of its bytes. */
+static uint32_t lanes_of_byte(const struct ptxi_access_row *r, unsigned byte)
 {
     if (r->shape == PTXI_ROW_SAME)
         return r->record.lanes;
-    return r->shape == PTXI_ROW_ANY ? 0 : UINT32_C(1) << (r->lane + ((word - r->first) >> r->shape));
+    return r->shape == PTXI_ROW_ANY ? 0 : UINT32_C(1) << (r->lane + ((byte - r->first) >> r->shape));
+}
+
+/* Whether cells of words can have the accesses of the row. */
+static bool has_whole_words(const struct ptxi_access_row *r)
+{
+    return !r->end || (!((r->first | r->end) & 3) && r->shape >= 2);
 }
 
 static bool is_of_same_warp(const struct ptxi_record *a, const struct ptxi_record *b)
@@ -83,16 +89,15 @@ static struct ptxi_record *find_record(struct ptxi_record *list, const struct pt
 
 static void spread(struct ptxi_line *l, const struct ptxi_access_row *r, bool write)
 {
-    for (unsigned word = r->first; word < r->end; word++)
-        for (unsigned c = word << 2 >> l->cell_shift; c < (word + 1) << 2 >> l->cell_shift; c++) {
-            struct ptxi_cell *cell = &l->more->cells[c];
-            struct ptxi_record *to = find_record(write ? cell->writes : cell->reads, &r->record);
+    for (unsigned c = r->first >> l->cell_shift; c < (unsigned)r->end >> l->cell_shift; c++) {
+        struct ptxi_cell *cell = &l->more->cells[c];
+        struct ptxi_record *to = find_record(write ? cell->writes : cell->reads, &r->record);
 
-            if (!to)
-                continue;
-            *to = r->record;
-            to->lanes = lanes_of_word(r, word);
-        }
+        if (!to)
+            continue;
+        *to = r->record;
+        to->lanes = lanes_of_byte(r, c << l->cell_shift);
+    }
 }
 
 struct ptxi_line_more *ptxi_line_rows(struct ptxi_checker *x, struct ptxi_line *l)
@@ -113,13 +118,19 @@ struct ptxi_line_more *ptxi_line_rows(struct ptxi_checker *x, struct ptxi_line *
     return m;
 }
 
-/* From rows to cells. */
-static bool expand(struct ptxi_checker *x, struct ptxi_line *l, unsigned shift)
+/* From rows to cells, of words if that is possible. */
+static bool expand(struct ptxi_checker *x, struct ptxi_line *l, bool words)
 {
     struct ptxi_line_more *m = ptxi_line_rows(x, l);
+    unsigned shift;
 
     if (!m)
         return false;
+    for (unsigned k = 0; k < PTXI_WRITE_ROWS; k++)
+        words &= has_whole_words(&m->writes[k]);
+    for (unsigned k = 0; k < PTXI_READ_ROWS; k++)
+        words &= has_whole_words(&m->reads[k]);
+    shift = words ? 2 : 0;
     if (m->cells && l->cell_shift != shift)
         free_cells(x, l);
     l->cell_shift = (uint8_t)shift;
@@ -142,7 +153,7 @@ struct ptxi_cell *ptxi_line_cells(struct ptxi_checker *x, struct ptxi_line *l, u
     bool whole = !((offset | size) & 3);
 
     if (l->form != PTXI_LINE_CELLS)
-        return expand(x, l, whole ? 2 : 0) ? l->more->cells : NULL;
+        return expand(x, l, whole) ? l->more->cells : NULL;
     return whole || !l->cell_shift || split(x, l) ? l->more->cells : NULL;
 }
 
@@ -181,7 +192,7 @@ void ptxi_line_clear(struct ptxi_checker *x, struct ptxi_line *l)
 
 static bool filter_row(struct ptxi_access_row *r, bool write, ptxi_line_keep *keep, void *user)
 {
-    if (r->end && !keep(user, &r->record, write, 4u * r->first, 4u * (r->end - r->first)))
+    if (r->end && !keep(user, &r->record, write, r->first, (unsigned)r->end - r->first))
         r->end = 0;
     return r->end;
 }

@@ -86,20 +86,20 @@ struct ptxi_released {
     struct ptxi_vclock *fenced; /* of struct ptxi_knowledge */
 };
 
-/* Most instructions access rows: neighbouring lanes have neighbouring words, or some lanes have the same words. While
- * rows describe all accesses to a line, it has no cells. */
+/* Most instructions access rows: neighbouring lanes have neighbouring elements, or some lanes have the same element.
+ * While rows describe all accesses to a line, it has no cells. */
 struct ptxi_access_row {
-    struct ptxi_record record;  /* its lanes are those of all words */
-    uint8_t first, end;         /* words of the line; end 0: no row */
-    uint8_t lane;               /* of the first word */
-    uint8_t shape;              /* logarithm of the words of a lane, or one of these: */
+    struct ptxi_record record;  /* its lanes are those of all bytes */
+    uint8_t first, end;         /* bytes of the line; end 0: no row */
+    uint8_t lane;               /* of the first byte */
+    uint8_t shape;              /* logarithm of the bytes of a lane, or one of these: */
 };
-enum { PTXI_ROW_SAME = 8, /* all lanes access all of the words */
-       PTXI_ROW_ANY };    /* it is not known which of the lanes access a word. Only other warps are compared with it. */
+enum { PTXI_ROW_SAME = 8, /* all lanes access all of the bytes */
+       PTXI_ROW_ANY };    /* it is not known which of the lanes access a byte. Only other warps are compared with it. */
 
 enum { PTXI_LINE_SHIFT = 7, PTXI_LINE_BYTES = 1 << PTXI_LINE_SHIFT };
 
-enum { PTXI_WRITE_ROWS = 2, PTXI_READ_ROWS = 4 };
+enum { PTXI_WRITE_ROWS = 4, PTXI_READ_ROWS = 4 }; /* a line of bytes is written by four warps */
 
 /* What a line needs that is accessed in more than one way. */
 struct ptxi_line_more {

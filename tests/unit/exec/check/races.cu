@@ -30,6 +30,8 @@ STORE(release_store_gpu, "st.release.gpu.u32")
 STORE(release_store_cta, "st.release.cta.u32")
 STORE(volatile_store, "st.volatile.u32")
 LOAD(volatile_load, "ld.volatile.u32")
+LOAD(load_byte, "ld.u8")
+LOAD(load_half, "ld.u16")
 __device__ static void store_byte(void *p, u32 v) { asm volatile("st.u8 [%0], %1;" :: "l"(p), "r"(v) : "memory"); }
 __device__ static void store_half(void *p, short v) { asm volatile("st.u16 [%0], %1;" :: "l"(p), "h"(v) : "memory"); }
 __device__ static void bar(u32 n, u32 threads) { asm volatile("bar.sync %0, %1;" :: "r"(n), "r"(threads) : "memory"); }
@@ -535,3 +537,25 @@ LAST(e_last_not_sc, FENCE_ACQ_REL(), __syncthreads(), , __threadfence(), )
     }
 GRID(c_grid_barrier, __threadfence())
 GRID(e_grid_barrier, __threadfence_block())
+
+// --- rows of bytes and of halves: several warps of a block and of others access a line of shadow memory ---
+#define SMALL(name, type, store, load, meet, other)                        \
+    KERNEL(name)                                                           \
+    {                                                                      \
+        type *own = (type *)(p + 64) + BLOCK * 64;                         \
+        store(&own[TID], TID);                                             \
+        meet;                                                              \
+        p[512 + BLOCK * 64 + TID] = load((u32 *)&own[other]);              \
+    }
+#define BYTES(name, meet, other) SMALL(name, unsigned char, store_byte, load_byte, meet, other)
+#define HALVES(name, meet, other) SMALL(name, short, store_half, load_half, meet, other)
+BYTES(c_bytes_own, , TID)
+BYTES(e_bytes_lanes, , TID ^ 1)
+BYTES(c_bytes_lanes, __syncwarp(), TID ^ 1)
+BYTES(e_bytes_warps, __syncwarp(), (TID + 1) % 64)
+BYTES(c_bytes_warps, __syncthreads(), (TID + 1) % 64)
+HALVES(c_halves_own, , TID)
+HALVES(e_halves_lanes, , TID ^ 1)
+HALVES(c_halves_lanes, __syncwarp(), TID ^ 1)
+HALVES(e_halves_warps, __syncwarp(), (TID + 1) % 64)
+HALVES(c_halves_warps, __syncthreads(), (TID + 1) % 64)
