@@ -180,9 +180,27 @@ static ptxiResult read_status(const char *variable, int *status)
     return PTXI_SUCCESS;
 }
 
+/* %p in the name of a file is the number of the process, so that several write files of their own. */
+static FILE *open_file(const char *name)
+{
+    struct ptxi_str s;
+
+    ptxi_str_init(&s, NULL);
+    for (const char *c = name; *c; c++) {
+        if (c[0] == '%' && c[1] == 'p')
+            ptxi_str_printf(&s, "%d", (int)getpid()), c++;
+        else
+            ptxi_str_putc(&s, *c);
+    }
+    FILE *f = fopen(ptxi_str_text(&s), "w");
+
+    ptxi_str_free(&s);
+    return f;
+}
+
 static ptxiResult open_output(const char *file)
 {
-    environment.out = file && *file ? fopen(file, "w") : stderr;
+    environment.out = file && *file ? open_file(file) : stderr;
     environment.colour = environment.out == stderr && ptxi_paint_wanted(stderr);
     if (environment.out)
         return PTXI_SUCCESS;
