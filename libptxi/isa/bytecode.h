@@ -137,7 +137,8 @@ enum {
     PTXI_CHECK_FENCE_SC = 8,    /* it is fence.sc */
     PTXI_CHECK_FENCE_ACQUIRE = 16, /* it only acquires, or only releases, such as that of ld.acquire or st.release */
     PTXI_CHECK_FENCE_RELEASE = 32,
-    PTXI_CHECK_FENCE_OF_ACCESS = 64 /* the access before it acquires, or that after it releases: no other location */
+    PTXI_CHECK_FENCE_OF_ACCESS = 64, /* the access before it acquires, or that after it releases: no other location */
+    PTXI_CHECK_FENCE_INIT = 128      /* it releases initialisations of mbarriers only: fence.mbarrier_init */
 };
 
 /* init_load, init_store: mods, in addition to the bytes and the space of check_access. */

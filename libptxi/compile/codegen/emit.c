@@ -343,7 +343,7 @@ static void put_checking(struct emitter *e, const struct ptxi_ir_inst *i, uint16
         o.c = (uint16_t)(place >> 16);
     } else if (op == PTXI_OP_check_fence) {
         o.mods = i->mods >> 2 & (3 | PTXI_CHECK_FENCE_PROXY | PTXI_CHECK_FENCE_ACQUIRE | PTXI_CHECK_FENCE_RELEASE |
-                                 PTXI_CHECK_FENCE_OF_ACCESS);
+                                 PTXI_CHECK_FENCE_OF_ACCESS | PTXI_CHECK_FENCE_INIT);
         o.mods |= i->mods & 2 ? PTXI_CHECK_FENCE_SC : 0;
     } else {
         o.a = mask_slot(e, i);

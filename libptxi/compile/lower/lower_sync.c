@@ -126,5 +126,7 @@ void ptxi_lower_rule_fence(struct ptxi_lower *l, const struct ptxi_inst *inst)
         only = PTXI_CHECK_FENCE_ACQUIRE;
     else if (ptxi_isa_has_word(inst->match, PTXI_Q_release))
         only = PTXI_CHECK_FENCE_RELEASE;
+    if (ptxi_isa_has_word(inst->match, PTXI_Q_mbarrier_init))
+        only |= PTXI_CHECK_FENCE_INIT;
     ptxi_lower_fence(l, inst->match, only);
 }

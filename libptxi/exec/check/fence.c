@@ -147,6 +147,17 @@ static void order_access(const struct ptxi_check_thread *t, unsigned level, unsi
     own->release_address = PTXI_RELEASE_NEXT;
 }
 
+/* Later strong writes release the thread's earlier initialisations of mbarriers, and nothing else. */
+static void release_inits(const struct ptxi_check_thread *t, unsigned level)
+{
+    struct ptxi_check_cta *k = t->cta->check;
+    struct ptxi_vclock_entry e = { ptxi_who(k->agent | PTXI_WHO_ASYNC, PTXI_WHO_INIT + t->warp, t->lane),
+                                   *ptxi_order_clock(t->cta) };
+
+    for (unsigned l = 0; l <= level; l++)
+        ptxi_vclock_add(&k->warps[t->warp].lanes[t->lane].wider[l], &e, 1);
+}
+
 void ptxi_order_fence(struct ptxi_warp *w, ptxi_lanes lanes, unsigned mods)
 {
     unsigned scope = mods & 3;
@@ -163,6 +174,10 @@ void ptxi_order_fence(struct ptxi_warp *w, ptxi_lanes lanes, unsigned mods)
             continue;
         if (mods & PTXI_CHECK_FENCE_OF_ACCESS) {
             order_access(&t, level_of(scope), mods);
+            continue;
+        }
+        if (mods & PTXI_CHECK_FENCE_INIT) {
+            release_inits(&t, level_of(scope));
             continue;
         }
         if (!(mods & PTXI_CHECK_FENCE_RELEASE))
@@ -253,8 +268,9 @@ static bool can_release(const struct ptxi_check_thread *t)
     const struct ptxi_check_cta *k = t->cta->check;
     const struct ptxi_check_warp *w = &k->warps[t->warp];
 
-    return (w->lanes && w->lanes[t->lane].fence.valid) || k->what.fenced || w->what.fenced ||
-           (w->lanes && w->lanes[t->lane].what.fenced);
+    return k->what.fenced || w->what.fenced ||
+           (w->lanes && (w->lanes[t->lane].fence.valid || w->lanes[t->lane].what.fenced ||
+                         w->lanes[t->lane].wider[PTXI_LEVEL_CTA]));
 }
 
 /* What a strong write releases after the latest releasing access of its thread, or NULL. */
@@ -286,7 +302,7 @@ void ptxi_order_release(const struct ptxi_check_thread *t, struct ptxi_line *lin
 
         if (!keeps)
             ptxi_vclock_set(&r->known[l], NULL);
-        if ((!fences[0] && !fences[1]) || l > level)
+        if (!own || !(fences[0] || fences[1] || own->wider[l]) || l > level)
             continue;
         unfenced = unlocks && w->touched[l] >> t->lane & 1;
         r->of[l] = group_of(t, l);

@@ -66,7 +66,7 @@ static bool is_ready(const struct ptxi_check_mbarrier *m, struct ptxi_warp *w, u
     if (m->init.agent == w->cta->check->agent && ptxi_record_warp(&m->init) == t.warp &&
         m->init.lanes == UINT32_C(1) << t.lane)
         return true;
-    return ptxi_order_is_before(&t, &m->init, m->init.lanes, true);
+    return ptxi_order_is_before(&t, &m->init, m->init.lanes, true) || ptxi_order_has_init(&t, &m->init);
 }
 
 void ptxi_check_mbarrier_use(struct ptxi_warp *w, const struct ptxi_insn *i, ptxi_lanes lanes, struct ptxi_cta *owner,

@@ -49,6 +49,7 @@ static void forget(struct ptxi_check_cta *k, unsigned warps)
     ptxi_knowledge_forget(&k->what);
     ptxi_knowledge_forget(&k->cluster.arrived);
     k->cluster.first = k->cluster_met = k->has_remote = 0;
+    k->reads_arrived = k->reads_ended = 0;
     k->cluster.relaxed = false;
     for (unsigned b = 0; b < PTXI_BARRIERS; b++) {
         ptxi_knowledge_forget(&k->arrived[b]);
@@ -192,22 +193,43 @@ bool ptxi_order_in_cluster(const struct ptxi_cta *c, uint32_t agent)
 
 enum { UNKNOWN_LANE = 32 };
 
-static bool has_access(const struct ptxi_check_thread *t, const struct ptxi_record *r, unsigned lane, bool pending)
+/* The entries of clocks that are of a thread. */
+struct who {
+    uint32_t agent;
+    unsigned warp, lane;
+};
+
+/* Whether clocks say that something happens before the thread's next access. */
+static bool knows(const struct ptxi_check_thread *t, const struct who *of, uint32_t clock, bool pending)
 {
     const struct ptxi_check_cta *k = t->cta->check;
     const struct ptxi_check_warp *w = &k->warps[t->warp];
     const struct ptxi_check_lane *own = w->lanes ? &w->lanes[t->lane] : NULL;
-    unsigned warp = ptxi_record_async_warp(r);
-    uint32_t agent = r->agent | (ptxi_record_is_async(r) ? PTXI_WHO_ASYNC : 0);
 
-    if (ptxi_vclock_has(k->what.known, agent, warp, lane, r->clock) ||
-        ptxi_vclock_has(w->what.known, agent, warp, lane, r->clock) ||
-        (own && ptxi_vclock_has(own->what.known, agent, warp, lane, r->clock)))
+    if (ptxi_vclock_has(k->what.known, of->agent, of->warp, of->lane, clock) ||
+        ptxi_vclock_has(w->what.known, of->agent, of->warp, of->lane, clock) ||
+        (own && ptxi_vclock_has(own->what.known, of->agent, of->warp, of->lane, clock)))
         return true;
     for (unsigned l = 0; own && pending && l < PTXI_LEVELS; l++)
-        if (ptxi_vclock_has(own->pending[l], agent, warp, lane, r->clock))
+        if (ptxi_vclock_has(own->pending[l], of->agent, of->warp, of->lane, clock))
             return true;
     return false;
+}
+
+static bool has_access(const struct ptxi_check_thread *t, const struct ptxi_record *r, unsigned lane, bool pending)
+{
+    struct who of = { r->agent | (ptxi_record_is_async(r) ? PTXI_WHO_ASYNC : 0),
+                                       ptxi_record_async_warp(r), lane };
+
+    return knows(t, &of, r->clock, pending);
+}
+
+bool ptxi_order_has_init(const struct ptxi_check_thread *t, const struct ptxi_record *init)
+{
+    struct who of = { init->agent | PTXI_WHO_ASYNC, PTXI_WHO_INIT + ptxi_record_warp(init),
+                                       (unsigned)__builtin_ctz(init->lanes) };
+
+    return knows(t, &of, init->clock, true);
 }
 
 bool ptxi_order_async_has_ended(const struct ptxi_check_cta *k, unsigned warp, const struct ptxi_record *r)
@@ -264,6 +286,16 @@ bool ptxi_order_scopes_match(const struct ptxi_check_thread *t, unsigned scope, 
     if (r->agent == t->cta->check->agent || least >= PTXI_SCOPE_GPU)
         return true;
     return least == PTXI_SCOPE_CLUSTER && ptxi_order_in_cluster(t->cta, r->agent);
+}
+
+bool ptxi_order_read_has_ended(const struct ptxi_check_thread *t, const struct ptxi_record *r)
+{
+    const struct ptxi_cta *lead = t->cta->lead;
+
+    for (uint32_t m = 0; lead->member_count > 1 && !ptxi_record_is_async(r) && m < lead->member_count; m++)
+        if (lead->members[m]->check->agent == r->agent)
+            return r->clock < lead->members[m]->check->reads_ended;
+    return false;
 }
 
 /* --- lanes of a warp --- */
@@ -538,6 +570,8 @@ void ptxi_check_cluster_arrives(struct ptxi_warp *w, ptxi_lanes lanes, bool rela
     if (!lead->cluster.first)
         lead->cluster.first = ++*ptxi_order_clock(w->cta);
     lead->cluster.relaxed |= relaxed;
+    if (!w->cta->check->reads_arrived)
+        w->cta->check->reads_arrived = w->cta->check->cta_clock;
     if (!relaxed)
         ptxi_order_tell(w, lanes, &lead->cluster.arrived);
     for (unsigned half = 0; half < PTXI_WARP32S; half++) {
@@ -575,6 +609,8 @@ void ptxi_check_cluster_meets(struct ptxi_cta *lead)
         struct ptxi_check_cta *k = lead->members[m]->check;
 
         k->words.exact = k->cta_clock;
+        k->reads_ended = k->reads_arrived;
+        k->reads_arrived = 0;
         if (has_exited(lead->members[m]))
             continue;
         k->cluster_met = clock;

@@ -6,8 +6,14 @@
 
 /* Whether accesses of the record happen before the thread's next one. `pending`: also if it needs a fence for that. */
 bool ptxi_order_is_before(const struct ptxi_check_thread *t, const struct ptxi_record *r, uint32_t lanes, bool pending);
+/* Whether an initialisation of an mbarrier does, by a fence.mbarrier_init of its thread. */
+bool ptxi_order_has_init(const struct ptxi_check_thread *t, const struct ptxi_record *init);
 /* Whether accesses of these scopes by both are morally strong, if they are strong. */
 bool ptxi_order_scopes_match(const struct ptxi_check_thread *t, unsigned scope, const struct ptxi_record *r);
+/* Whether a read has ended before the latest cluster barrier of the thread, even if arrivals were .relaxed: a barrier
+ * of its CTA came in between. After that barrier the value has been transmitted from memory (PTX ISA, "barrier"), so a
+ * later write cannot change it. Writes are another matter: they need not be visible outside of the CTA. */
+bool ptxi_order_read_has_ended(const struct ptxi_check_thread *t, const struct ptxi_record *r);
 /* Whether the record is of a CTA of the thread's cluster. */
 bool ptxi_order_in_cluster(const struct ptxi_cta *c, uint32_t agent);
 

@@ -329,7 +329,8 @@ static inline void compare(const struct access *a, const struct ptxi_record *r, 
         return;
     if (a->strength == PTXI_CHECK_ATOMIC && is_bulk_reduction(r)) /* atomic, though the record has no room for it */
         return;
-    if (!is_stale(a, r) && !ptxi_order_is_before(&a->t, r, others, a->strength != PTXI_CHECK_WEAK))
+    if (!is_stale(a, r) && !ptxi_order_is_before(&a->t, r, others, a->strength != PTXI_CHECK_WEAK) &&
+        (r_writes || !ptxi_order_read_has_ended(&a->t, r)))
         report(a, r, r_writes, severity);
 }
 

@@ -41,7 +41,9 @@ struct ptxi_check_lane {
     struct ptxi_fence fence;
     struct ptxi_fence release; /* the latest releasing access: what strong writes to its location release */
     uint64_t release_address;  /* as lock.address; PTXI_RELEASE_NEXT: that of the next strong write */
-    struct ptxi_vclock *wider[PTXI_LEVELS]; /* the same as of the fence, of earlier ones of a wider scope */
+    /* The same as of the fence, of earlier ones of a wider scope, and initialisations of mbarriers before a
+     * fence.mbarrier_init. Nothing else is at PTXI_LEVEL_CTA. */
+    struct ptxi_vclock *wider[PTXI_LEVELS];
 };
 
 enum { PTXI_ASYNC_GROUPS = 8 };
@@ -159,6 +161,9 @@ struct ptxi_check_cta {
     uint32_t clock;         /* the time, of the CTA with rank 0 */
     uint32_t cta_clock;     /* accesses of the CTA before this time happen before those of all its threads */
     uint32_t cluster_clock; /* the same for its cluster */
+    /* Reads of the CTA before a time have ended: a barrier of the CTA came after them, and then the first arrival at
+     * the current phase of the cluster barrier, or at the latest complete one. */
+    uint32_t reads_arrived, reads_ended;
     uint32_t cluster_met;   /* time of the latest complete cluster barrier before the CTA has exited; 0: none */
     struct ptxi_knowledge what;
     struct { /* of the CTA with rank 0: the current phase of the cluster barrier */

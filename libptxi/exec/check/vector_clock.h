@@ -16,8 +16,10 @@ struct ptxi_vclock_entry {
 };
 
 enum { PTXI_WHO_ALL = 0xff,   /* in place of a warp or a lane */
-       PTXI_WHO_BULK = 32 }; /* in place of a warp: the first of what tells the end of bulk operations */
-#define PTXI_WHO_ASYNC (UINT32_C(1) << 31) /* with the agent: asynchronous copies of its threads, which have ended */
+       PTXI_WHO_BULK = 32,   /* in place of a warp: the first of what tells the end of bulk operations */
+       PTXI_WHO_INIT = 64 }; /* in place of warp 0: initialisations of mbarriers, which are released */
+/* With the agent: asynchronous copies of its threads, which have ended, and PTXI_WHO_INIT */
+#define PTXI_WHO_ASYNC (UINT32_C(1) << 31)
 
 static inline uint64_t ptxi_who(uint32_t agent, unsigned warp, unsigned lane)
 {

@@ -234,6 +234,24 @@ KERNEL(e_cluster_not_started)
 }
 REMOTE(e_cluster_relaxed, cluster_sync_relaxed(), READ_OTHER(), cluster_sync())
 REMOTE(c_cluster_relaxed_fence, FENCE_CLUSTER(); cluster_sync_relaxed(), READ_OTHER(), cluster_sync())
+// fence.mbarrier_init is for initialisations of mbarriers, and not for the word.
+REMOTE(e_cluster_relaxed_init_fence, asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+       cluster_sync_relaxed(), READ_OTHER(), cluster_sync())
+// After a barrier of the block, a read has ended. A write need not be visible to other blocks.
+#define REMOTE_WRITE(name, own, between)                                        \
+    KERNEL(name)                                                                \
+    {                                                                           \
+        __shared__ u32 s[64];                                                   \
+        cluster_sync();                                                         \
+        own;                                                                    \
+        between;                                                                \
+        cluster_sync_relaxed();                                                 \
+        weak_store(other_block(&s[TID ^ 32]), TID);                             \
+        cluster_sync();                                                         \
+    }
+REMOTE_WRITE(e_cluster_read_relaxed, p[TID + BLOCK * 64] = weak_load(&s[TID]), )
+REMOTE_WRITE(c_cluster_read_relaxed, p[TID + BLOCK * 64] = weak_load(&s[TID]), __syncthreads())
+REMOTE_WRITE(e_cluster_write_relaxed, weak_store(&s[TID], TID), __syncthreads())
 REMOTE(e_cluster_between, asm volatile("barrier.cluster.arrive;" ::: "memory"), READ_OTHER(),
        asm volatile("barrier.cluster.wait;" ::: "memory"); cluster_sync())
 REMOTE(c_cluster_between, asm volatile("barrier.cluster.arrive;" ::: "memory"), s[TID],
