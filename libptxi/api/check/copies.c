@@ -22,11 +22,11 @@ void ptxi_check_rows(const struct ptxi_rows *r)
     const char *operation = r->src ? "a copy" : "a fill";
 
     for (size_t slice = 0; x && slice < r->depth; slice++) {
-        if (r->src && r->src_known)
+        if (r->src && (r->src_known || r->src_array))
             ptxi_check_copy(x, f, &(struct ptxi_copied_rows){
                 .address = (uintptr_t)r->src + slice * r->src_slice, .width = r->width, .pitch = r->src_pitch,
                 .rows = r->height, .operation = operation });
-        if (r->dst_known)
+        if (r->dst_known || r->dst_array)
             ptxi_check_copy(x, f, &(struct ptxi_copied_rows){
                 .address = (uintptr_t)r->dst + slice * r->dst_slice, .width = r->width, .pitch = r->dst_pitch,
                 .rows = r->height, .write = true, .operation = operation });

@@ -119,6 +119,8 @@ ptxiResult ptxi_copy_rows(const struct ptxi_copy_submission *p, struct ptxi_rows
     assert(c->width && c->height && c->depth);
     c->dst_known = to == KNOWN && dst != PTXI_COPY_ARRAY;
     c->src_known = from == KNOWN && src != PTXI_COPY_ARRAY;
+    c->dst_array = dst == PTXI_COPY_ARRAY;
+    c->src_array = src == PTXI_COPY_ARRAY;
     if (p->async && to == KNOWN && from == PAGEABLE && c->height == 1 && c->depth == 1 && c->width <= MAX_STAGED)
         return submit_staged(p, *c);
     return submit_rows(p, c, to == PAGEABLE || from == PAGEABLE);

@@ -243,21 +243,26 @@ static void report_copy(const struct access *a, const struct ptxi_copied_rows *c
     ptxi_findings_add(check->grid->findings, &f, check->grid->code->name, check->launch);
 }
 
-static void check_copies(struct access *a, const uint64_t *addresses, ptxi_lanes lanes)
+static void check_copies_of(const struct access *a)
 {
     const struct ptxi_check_cta *k = a->t.cta->check;
 
+    for (unsigned n = 0; n < k->copy_count; n++) {
+        const struct ptxi_copied_rows *c = &k->copies[n].rows;
+
+        if ((a->write || c->write) && ptxi_copied_rows_overlap(c, a->address, a->size))
+            report_copy(a, c);
+    }
+}
+
+static void check_copies(struct access *a, const uint64_t *addresses, ptxi_lanes lanes)
+{
     for (; lanes; lanes &= lanes - 1) {
         unsigned l = ptxi_first_lane(lanes);
 
         a->address = addresses[l];
         set_lane(a, l);
-        for (unsigned n = 0; n < k->copy_count; n++) {
-            const struct ptxi_copied_rows *c = &k->copies[n].rows;
-
-            if ((a->write || c->write) && ptxi_copied_rows_overlap(c, a->address, a->size))
-                report_copy(a, c);
-        }
+        check_copies_of(a);
     }
 }
 
@@ -1157,6 +1162,8 @@ static void touch(const struct access *a)
         all &= touch_line(a, at, (uint32_t)((next < end ? next : end) - at));
         at = next;
     }
+    if (!a->owner && has_other_copies(a->t.cta->check))
+        check_copies_of(a);
     a->t.cta->check->unchecked += !all;
 }
 

@@ -5,6 +5,7 @@
 
 #include <assert.h>
 
+#include "exec/texture/texel_check.h"
 #include "exec/texture/texture_warp_inl.h"
 #include "num/texture_block.h"
 
@@ -20,6 +21,7 @@ struct lane_fetch {
     double face[2];                          /* cube: coordinates on the face */
     const struct ptxi_texture_axes *ellipse; /* anisotropic footprint, or NULL */
     int32_t away[2];                         /* offset of the current probe */
+    struct ptxi_texels *texels;              /* what it reads; NULL: that does not matter */
 };
 
 /* The taps along the dimensions of a level, after the address mode. The border is -1. */
@@ -82,19 +84,31 @@ static void find_footprint(const struct lane_fetch *k, const struct ptxi_image *
     }
 }
 
-/* Loads the channels of a texel. A negative coordinate is the border. */
-static void load_texel(const struct ptxi_texture *t, const struct ptxi_image *m, int64_t x, int64_t y, int64_t z,
-                       uint32_t c[4])
+/* A texel or its block. NULL: the border, which has a negative coordinate. */
+static inline const unsigned char *texel_at(const struct ptxi_texture *t, const struct ptxi_image *m, int64_t x,
+                                            int64_t y, int64_t z)
 {
     const unsigned down = t->block ? PTXI_BLOCK_SIDE / 2 : 0; /* logarithm of the side of a block */
-    const unsigned in_block = (unsigned)(y % PTXI_BLOCK_SIDE * PTXI_BLOCK_SIDE + x % PTXI_BLOCK_SIDE);
-    const unsigned char *p;
 
-    if ((x | y | z) < 0) {
+    if ((x | y | z) < 0)
+        return NULL;
+    return m->base + (uint64_t)z * m->slice + (uint64_t)(y >> down) * m->pitch + (uint64_t)(x >> down) * t->bytes;
+}
+
+/* Loads the channels of a texel, which is number n of the fetch. */
+static void load_texel(const struct lane_fetch *k, const struct ptxi_image *m, int64_t x, int64_t y, int64_t z,
+                       unsigned n, uint32_t c[4])
+{
+    const struct ptxi_texture *t = k->t;
+    const unsigned in_block = (unsigned)(y % PTXI_BLOCK_SIDE * PTXI_BLOCK_SIDE + x % PTXI_BLOCK_SIDE);
+    const unsigned char *p = texel_at(t, m, x, y, z);
+
+    if (k->texels)
+        k->texels->at[n] = p;
+    if (!p) {
         memcpy(c, t->border, sizeof t->border);
         return;
     }
-    p = m->base + (uint64_t)z * m->slice + (uint64_t)(y >> down) * m->pitch + (uint64_t)(x >> down) * t->bytes;
     if (t->block) {
         ptxi_texture_decode_block((enum ptxi_block)t->block, p, in_block, c);
     } else if (t->format == PTXI_TEXEL_PACKED) {
@@ -139,7 +153,7 @@ static void append_level(const struct lane_fetch *k, const struct ptxi_image *m,
 
         assert(w->slices < PTXI_TEXTURE_MAX_SLICES);
         for (unsigned n = 0; n < 4; n++) {
-            load_texel(k->t, m, p.at[0][n & 1], p.at[1][n >> 1], slice, one);
+            load_texel(k, m, p.at[0][n & 1], p.at[1][n >> 1], slice, first + n, one);
             for (unsigned c = 0; c < k->t->channels; c++)
                 texels[c][first + n] = one[c];
         }
@@ -147,9 +161,9 @@ static void append_level(const struct lane_fetch *k, const struct ptxi_image *m,
     }
 }
 
-/* Loads four texels of a face of a seamless cube, or of its neighbours. Returns the number of the texel beyond a
- * corner, or -1. */
-static int load_seamless(const struct lane_fetch *k, const struct ptxi_image *m, int64_t x, int64_t y,
+/* Loads four texels of a face of a seamless cube, or of its neighbours, from number `first` on. Returns the number of
+ * the texel beyond a corner among the four, or -1. */
+static int load_seamless(const struct lane_fetch *k, const struct ptxi_image *m, int64_t x, int64_t y, unsigned first,
                          uint32_t (*texels)[4])
 {
     int corner = -1;
@@ -160,8 +174,10 @@ static int load_seamless(const struct lane_fetch *k, const struct ptxi_image *m,
 
         if (!ptxi_texture_cube_cross_edge(&face, &i, &j, m->width))
             corner = (int)n, i = j = 0;
-        load_texel(k->t, m, i, j, k->layer - k->layer % 6 + face, texels[n]);
+        load_texel(k, m, i, j, k->layer - k->layer % 6 + face, first + n, texels[n]);
     }
+    if (k->texels && corner >= 0)
+        k->texels->at[first + (unsigned)corner] = NULL;
     return corner;
 }
 
@@ -183,7 +199,7 @@ static void append_seamless(const struct lane_fetch *k, const struct ptxi_image 
 
     assert(w->slices < PTXI_TEXTURE_MAX_SLICES);
     ptxi_texture_cube_clamp_corner(&x, &y, m->width);
-    corner = load_seamless(k, m, x.at, y.at, four);
+    corner = load_seamless(k, m, x.at, y.at, first, four);
     for (unsigned n = 0; n < 4; n++)
         for (unsigned c = 0; c < k->t->channels; c++)
             texels[c][first + n] = four[n][c];
@@ -199,7 +215,9 @@ static void fetch_point(const struct lane_fetch *k, const struct ptxi_image *m, 
     uint32_t one[4];
 
     find_footprint(k, m, false, &p);
-    load_texel(k->t, m, p.at[0][0], p.at[1][0], slice_of(k, m, &p, 0), one);
+    load_texel(k, m, p.at[0][0], p.at[1][0], slice_of(k, m, &p, 0), 0, one);
+    if (k->texels)
+        k->texels->count = 1;
     for (unsigned c = 0; c < k->t->channels; c++)
         r[c] = convert_texel(k->t, one[c], c);
 }
@@ -234,6 +252,15 @@ static uint32_t slices_at_once(const struct ptxi_texture *t)
     return is_large ? PTXI_TEXTURE_SLICE_GROUP / 2 : PTXI_TEXTURE_SLICE_GROUP;
 }
 
+/* Only texels with a share of the result count as read. */
+static void keep_inside(const struct lane_fetch *k, const struct ptxi_texture_weights *w)
+{
+    for (unsigned n = 0; n < 4 * w->slices; n++)
+        if (!(w->inside[n / 4] >> n % 4 & 1))
+            k->texels->at[n] = NULL;
+    k->texels->count = 4 * w->slices;
+}
+
 /* Fetches with a filter, from one level or two. */
 static void fetch_filtered(struct lane_fetch *k, unsigned level, uint32_t fraction, uint32_t *r)
 {
@@ -250,6 +277,8 @@ static void fetch_filtered(struct lane_fetch *k, unsigned level, uint32_t fracti
 
         ptxi_texture_scale_slices(&w, w.second, w.shift - shift);
     }
+    if (k->texels)
+        keep_inside(k, &w);
     for (unsigned c = 0; c < k->t->channels; c++)
         r[c] = ptxi_texture_filter(format_of(k->t, c), texels[c], &w, k->t->as_integers);
 }
@@ -275,7 +304,7 @@ static void load_four(const struct lane_fetch *k, const struct ptxi_image *m, ui
 
     find_footprint(k, m, true, &p);
     for (unsigned n = 0; n < 4; n++)
-        load_texel(k->t, m, p.at[0][n & 1], p.at[1][n >> 1], slice_of(k, m, &p, 0), texels[n]);
+        load_texel(k, m, p.at[0][n & 1], p.at[1][n >> 1], slice_of(k, m, &p, 0), n, texels[n]);
 }
 
 /* The value for a texel beyond a corner: the mean of the other three. The filter distributes its weight among them. */
@@ -298,9 +327,11 @@ static void gather_four(const struct lane_fetch *k, uint32_t *r)
     int corner = -1;
 
     if (k->x->cube && k->t->seamless)
-        corner = load_seamless(k, m, tap_on_face(k, 0, m->width).at, tap_on_face(k, 1, m->height).at, four);
+        corner = load_seamless(k, m, tap_on_face(k, 0, m->width).at, tap_on_face(k, 1, m->height).at, 0, four);
     else
         load_four(k, m, four);
+    if (k->texels)
+        k->texels->count = 4;
     for (unsigned n = 0; n < 4; n++) {
         const unsigned texel = gather_order[n];
 
@@ -512,6 +543,8 @@ static void fetch_lane(struct lane_fetch *k, const struct ptxi_warp *w, unsigned
     uint32_t level;
 
     memset(r, 0, 4 * sizeof *r);
+    if (k->texels)
+        k->texels->count = 0;
     if (!is_compatible(k->t, k->x))
         return;
     k->ellipse = NULL;

@@ -1,5 +1,5 @@
 /* PTX ISA, "Texture Instructions: tex" and "tld4". The common fetches are done for all lanes of a warp at once
- * (texture_warp_inl.h), the others lane by lane (texture_lane_inl.h). */
+ * (texture_warp_inl.h), the others, and those of checked launches, lane by lane (texture_lane_inl.h). */
 #include <assert.h>
 #include <string.h>
 
@@ -218,11 +218,12 @@ OP( tex )
     const struct ptxi_tex *x = (const struct ptxi_tex *)(w->frame->code->pool + i->imm);
     const uint64_t *names = PTXI_SLOT(w, i->a), *samplers = i->b == PTXI_NO_SLOT ? NULL : PTXI_SLOT(w, i->b);
     _Alignas(64) uint32_t r[4][PTXI_LANES] = { { 0 } };
-    struct lane_fetch k = { .x = x };
+    struct ptxi_texels texels;
+    struct lane_fetch k = { .x = x, .texels = w->cta->check ? &texels : NULL };
     struct ptxi_sampler own;
     uint64_t name = 0;
 
-    for (ptxi_lanes left = w->active & ~fetch_together(w, i, x, r); left; left &= left - 1) {
+    for (ptxi_lanes left = k.texels ? w->active : w->active & ~fetch_together(w, i, x, r); left; left &= left - 1) {
         unsigned l = ptxi_first_lane(left);
         uint32_t one[4];
 
@@ -242,6 +243,8 @@ OP( tex )
             k.s = &own;
         }
         fetch_lane(&k, w, l, one);
+        if (k.texels)
+            ptxi_texels_note(w, i, l, k.t, &texels);
         for (unsigned c = 0; c < 4; c++)
             r[c][l] = one[c];
     }

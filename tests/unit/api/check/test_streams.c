@@ -329,6 +329,47 @@ static void run_fill(bool needed)
     ok(ptxiGraphDestroy(graph));
 }
 
+/* Launches a kernel that reads the words by a texture. */
+static void launch_texture(ptxiStream s)
+{
+    PTXI_RESOURCE_DESC r = { .resType = PTXI_RESOURCE_TYPE_LINEAR };
+    ptxiTexObject t;
+
+    r.res.linear.devPtr = mem;
+    r.res.linear.format = PTXI_AD_FORMAT_UNSIGNED_INT32;
+    r.res.linear.numChannels = 1;
+    r.res.linear.sizeInBytes = USED;
+    ok(ptxiTexObjectCreate(&t, &r, &(PTXI_TEXTURE_DESC){ .flags = PTXI_TRSF_READ_AS_INTEGER }, NULL));
+    launch_at("read_texture", t, s);
+}
+
+static void e_write_texture(void) { launch("write_words", a); launch_texture(b); }
+static void c_write_texture(void) { launch("write_words", a); order(); launch_texture(b); }
+static void e_texture_write(void) { launch_texture(a); launch("write_words", b); }
+static void c_texture_read(void) { launch_texture(a); launch("read_only", b); }
+static void e_copy_to_texture(void) { launch_texture(a); ok(ptxiMemcpyHtoDAsync(mem, bytes, USED, b)); }
+static void e_copy_to_texture_first(void) { ok(ptxiMemcpyHtoDAsync(mem, bytes, USED, b)); launch_texture(a); }
+static void c_copy_to_texture(void) { ok(ptxiMemcpyHtoDAsync(mem, bytes, USED, a)); order(); launch_texture(b); }
+static void c_copy_from_texture(void) { ok(ptxiMemcpyDtoHAsync(bytes, mem, USED, b)); launch_texture(a); }
+
+/* A copy to an array, and a launch that writes it by a surface. */
+static void run_surface(bool ordered)
+{
+    const PTXI_ARRAY3D_DESCRIPTOR d = { THREADS, 0, 0, PTXI_AD_FORMAT_UNSIGNED_INT32, 1, PTXI_ARRAY3D_SURFACE_LDST };
+    PTXI_RESOURCE_DESC r = { .resType = PTXI_RESOURCE_TYPE_ARRAY };
+    ptxiSurfObject s;
+
+    ok(ptxiArray3DCreate(&r.res.array.hArray, &d));
+    ok(ptxiSurfObjectCreate(&s, &r));
+    ok(ptxiMemcpyHtoAAsync(r.res.array.hArray, 0, bytes, USED, a));
+    if (ordered)
+        order();
+    launch_at("write_surface", s, b);
+}
+
+static void e_copy_surface(void) { run_surface(false); }
+static void c_copy_surface(void) { run_surface(true); }
+
 static void e_graph_fill(void) { run_fill(false); }
 static void c_graph_fill(void) { run_fill(true); }
 
@@ -352,6 +393,9 @@ static const struct program {
     PROGRAM(c_columns), PROGRAM(e_columns), PROGRAM(c_reused),
     PROGRAM(e_graph), PROGRAM(e_graph_war), PROGRAM(c_graph), PROGRAM(c_graph_reads), PROGRAM(e_graph_child),
     PROGRAM(c_graph_child), PROGRAM(e_graph_fill), PROGRAM(c_graph_fill),
+    PROGRAM(e_write_texture), PROGRAM(c_write_texture), PROGRAM(e_texture_write), PROGRAM(c_texture_read),
+    PROGRAM(e_copy_to_texture), PROGRAM(e_copy_to_texture_first), PROGRAM(c_copy_to_texture),
+    PROGRAM(c_copy_from_texture), PROGRAM(e_copy_surface), PROGRAM(c_copy_surface),
 };
 enum { PROGRAMS = sizeof programs / sizeof *programs };
 

@@ -228,6 +228,65 @@ START_TEST(surfaces)
 }
 END_TEST
 
+/* A texture of 4 rows of 64 texels with unnormalised coordinates. */
+static ptxiTexObject create_texture(const PTXI_RESOURCE_DESC *r, ptxiFilterMode filter)
+{
+    const PTXI_TEXTURE_DESC d = { .addressMode = { PTXI_TR_ADDRESS_MODE_CLAMP, PTXI_TR_ADDRESS_MODE_CLAMP },
+                                  .filterMode = filter,
+                                  .flags = filter ? 0 : PTXI_TRSF_READ_AS_INTEGER };
+    ptxiTexObject t;
+
+    ok(ptxiTexObjectCreate(&t, r, &d, NULL));
+    return t;
+}
+
+/* Launches a kernel of textures.cu. */
+static void launch_textures(ptxiFunction f)
+{
+    enum { WIDTH = 64, HEIGHT = 4, ROWS = 4096, OUT = 8192 };
+    const PTXI_ARRAY3D_DESCRIPTOR d = { WIDTH, HEIGHT, 0, PTXI_AD_FORMAT_UNSIGNED_INT32, 1,
+                                        PTXI_ARRAY3D_SURFACE_LDST };
+    PTXI_RESOURCE_DESC linear = { .resType = PTXI_RESOURCE_TYPE_LINEAR };
+    PTXI_RESOURCE_DESC pitched = { .resType = PTXI_RESOURCE_TYPE_PITCH2D };
+    PTXI_RESOURCE_DESC array = { .resType = PTXI_RESOURCE_TYPE_ARRAY };
+    ptxiDevicePtr rows_at = mem + ROWS, out = mem + OUT;
+    ptxiTexObject words, rows, texels;
+    ptxiSurfObject s;
+    void *params[] = { &mem, &rows_at, &out, &words, &rows, &texels, &s };
+
+    linear.res.linear.devPtr = mem;
+    linear.res.linear.format = PTXI_AD_FORMAT_UNSIGNED_INT32;
+    linear.res.linear.numChannels = 1;
+    linear.res.linear.sizeInBytes = sizeof(uint32_t) * WIDTH * HEIGHT;
+    pitched.res.pitch2D.devPtr = rows_at;
+    pitched.res.pitch2D.format = PTXI_AD_FORMAT_FLOAT;
+    pitched.res.pitch2D.numChannels = 1;
+    pitched.res.pitch2D.width = WIDTH;
+    pitched.res.pitch2D.height = HEIGHT;
+    pitched.res.pitch2D.pitchInBytes = sizeof(float) * WIDTH;
+    ok(ptxiMemsetD8(mem, 0, BYTES));
+    ok(ptxiArray3DCreate(&array.res.array.hArray, &d));
+    words = create_texture(&linear, PTXI_TR_FILTER_MODE_POINT);
+    rows = create_texture(&pitched, PTXI_TR_FILTER_MODE_LINEAR);
+    texels = create_texture(&array, PTXI_TR_FILTER_MODE_POINT);
+    ok(ptxiSurfObjectCreate(&s, &array));
+    ok(ptxiLaunchKernel(f, BLOCKS, 1, 1, THREADS, 1, 1, 0, NULL, params, NULL));
+    ok(ptxiCtxSynchronize());
+    ok(ptxiTexObjectDestroy(words));
+    ok(ptxiTexObjectDestroy(rows));
+    ok(ptxiTexObjectDestroy(texels));
+    ok(ptxiSurfObjectDestroy(s));
+    ok(ptxiArrayDestroy(array.res.array.hArray));
+}
+
+START_TEST(textures)
+{
+    set_up("exec/check/textures.ptx", PTXI_SANITIZER_RACE, (unsigned)_i);
+    ck_assert_uint_eq(count_wrong(12, launch_textures), 0);
+    close_context();
+}
+END_TEST
+
 START_TEST(tcgen05)
 {
     check_pairs("exec/check/tcgen05.ptx", PTXI_SANITIZER_RACE, 1, 12);
@@ -348,6 +407,7 @@ int main(void)
     tcase_add_test(t, operands);
     tcase_add_loop_test(t, tensor_copies, 1, 3);
     tcase_add_loop_test(t, surfaces, 1, 3);
+    tcase_add_loop_test(t, textures, 1, 3);
     tcase_add_test(t, tcgen05);
     tcase_add_test(t, tensor_memory);
     tcase_add_test(t, annotated);
