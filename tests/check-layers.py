@@ -44,7 +44,7 @@ LAYERS = [
     ("exec/init", "uninitialised values: shadows of memory and registers",
      "base isa exec/memmap exec/engine exec/memory exec/finding exec/check"),
     ("exec/texture", "textures and surfaces",
-     "base num isa exec/memmap exec/engine exec/memory exec/arith exec/finding exec/check"),
+     "base num isa exec/memmap exec/engine exec/memory exec/arith exec/finding exec/check exec/init"),
     ("exec/matrix", "mma, wmma, wgmma, ldmatrix",
      "base num isa exec/memmap exec/engine exec/memory exec/arith exec/finding exec/check exec/init exec/track"),
     ("exec/sync", "barriers, votes, shuffles",

@@ -180,7 +180,7 @@ struct ptxi_init_exact {
 /* pool[imm] of init_mma, init_ldmatrix and the like: the instruction that they describe, with the shadows and masks of
  * its registers. Those of values that are always defined are PTXI_NO_SLOT. */
 struct ptxi_init_list {
-    uint16_t imm[2], mods;        /* of the instruction, low half first; wmma.store: mods 1: results of arithmetic */
+    uint16_t imm[2], mods;        /* of the instruction, low half first; of stores, mods 1: results of arithmetic */
     uint16_t head, writes, reads; /* words of the head of its own list; numbers of results and sources */
     uint16_t words[];             /* that head; then slots: shadows of the results, their masks; of the sources */
 };

@@ -516,7 +516,7 @@ static ptxiResult allocate_block(const struct request *q, struct ptxi_heap_block
     ptxi_annotation_forget(b->base, b->size); /* the addresses may have been used before */
     /* writes of the host are not seen */
     if (q->ctx && q->ctx->sanitizer & PTXI_SANITIZER_INIT && !(q->mem_flags & (PTXI_MEM_MANAGED | PTXI_MEM_HOST)) &&
-        (q->kind == PTXI_HEAP_DEVICE || q->kind == PTXI_HEAP_KERNEL))
+        (q->kind == PTXI_HEAP_DEVICE || q->kind == PTXI_HEAP_KERNEL || q->kind == PTXI_HEAP_ARRAY))
         ptxi_init_undefine(b->base, b->size);
     else
         ptxi_init_define(b->base, b->size);

@@ -17,7 +17,7 @@ struct ptxi_rows {
     unsigned element;            /* of a fill: bytes of the value, a divisor of the width */
     /* The memory map must permit the access. Otherwise it is other memory of the program. */
     bool dst_known, src_known;
-    bool dst_array, src_array;   /* texels of an array, which the memory map does not have */
+    bool dst_array, src_array;   /* texels of an array, which kernels cannot address */
     bool by_kernel;              /* a kernel has requested it, not the program */
 };
 

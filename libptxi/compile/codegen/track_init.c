@@ -112,7 +112,7 @@ static bool takes_apart(uint16_t op)
 static bool is_untracked(unsigned mnemonic)
 {
     switch (mnemonic) {
-    case PTXI_M_sust: case PTXI_M_sured: case PTXI_M_multimem: case PTXI_M_fabric:
+    case PTXI_M_multimem: case PTXI_M_fabric:
         return true;
     default:
         return false;
@@ -298,8 +298,8 @@ static void note_needed(struct tracker *t, const struct ptxi_ir_inst *i)
     if (i->check)
         need(t, i->v[PTXI_F_A]);
     if (is_tracked_store(i) || is_tracked_atomic(i) || ptxi_ir_is_call(i) || i->op == PTXI_OP_ret ||
-        ptxi_track_init_kind(i->op) == TRACK_STORE || (!i->check && (ptxi_ir_is_branch(i) || i->op == PTXI_OP_brx ||
-                                              any_result(t, i, t->needed))))
+        ptxi_track_init_kind(i->op) == TRACK_STORE || ptxi_track_init_has_coordinates(i->op) ||
+        (!i->check && (ptxi_ir_is_branch(i) || i->op == PTXI_OP_brx || any_result(t, i, t->needed))))
         need_sources(t, i);
 }
 
@@ -330,13 +330,28 @@ static struct ptxi_ir_inst *insert_use(struct tracker *t, uint32_t at, enum ptxi
     return i;
 }
 
-static void use_address(struct tracker *t, uint32_t at, const struct ptxi_ir_inst *i)
+static void use_masks(struct tracker *t, uint32_t at, const struct ptxi_ir_inst *i, const uint32_t masks[3])
 {
-    struct ptxi_ir_inst *use = insert_use(t, at, PTXI_INIT_ADDRESS,
-                                          (uint32_t[]){ mask_of(t, i->v[PTXI_F_A]), PTXI_NONE, PTXI_NONE });
+    struct ptxi_ir_inst *use = insert_use(t, at, PTXI_INIT_ADDRESS, masks);
 
     if (use)
         copy_guard(use, i);
+}
+
+static void use_address(struct tracker *t, uint32_t at, const struct ptxi_ir_inst *i)
+{
+    use_masks(t, at, i, (uint32_t[]){ mask_of(t, i->v[PTXI_F_A]), PTXI_NONE, PTXI_NONE });
+}
+
+/* What says which texels an instruction accesses must be defined. */
+static void use_coordinates(struct tracker *t, uint32_t at, const struct ptxi_ir_inst *i)
+{
+    const uint32_t *v;
+    const uint32_t count = ptxi_track_init_coordinates(t, i, &v);
+
+    use_address(t, at, i);
+    for (uint32_t k = 0; k < count; k++)
+        use_masks(t, at, i, (uint32_t[]){ mask_of(t, v[k]), PTXI_NONE, PTXI_NONE });
 }
 
 /* The mask of v becomes the union of others, and its shadow all ones in these lanes. NULL: memory is short. */
@@ -687,6 +702,8 @@ static void track_alloca(struct tracker *t, uint32_t at, const struct ptxi_ir_in
  * follows from its own operands. */
 static bool track_lanes(struct tracker *t, uint32_t at, const struct ptxi_ir_inst *i)
 {
+    if (ptxi_track_init_has_coordinates(i->op))
+        use_coordinates(t, at, i);
     switch (ptxi_track_init_kind(i->op)) {
     case TRACK_COLLECTIVE:
         if (!only_source_is(t, i, i->v[PTXI_F_A]))

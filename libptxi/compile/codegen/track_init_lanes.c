@@ -14,6 +14,10 @@ static void mark_impure(struct ptxi_ir_inst *i)
 
 enum tracking ptxi_track_init_kind(uint16_t op)
 {
+    if (op == PTXI_OP_suld || op == PTXI_OP_tex)
+        return TRACK_LOAD;
+    if (op == PTXI_OP_sust || op == PTXI_OP_sured)
+        return TRACK_STORE;
     switch (ptxi_op_mnemonics[op]) {
     case PTXI_M_shfl: case PTXI_M_vote: case PTXI_M_match: case PTXI_M_redux: return TRACK_COLLECTIVE;
     case PTXI_M_ldmatrix: return TRACK_LOAD;
@@ -57,6 +61,8 @@ static uint16_t list_op(uint16_t op)
     case PTXI_OP_wmma_load: return PTXI_OP_init_wmma_load;
     case PTXI_OP_wmma_store: return PTXI_OP_init_wmma_store;
     case PTXI_OP_wgmma: return PTXI_OP_init_wgmma;
+    case PTXI_OP_suld: case PTXI_OP_sust: case PTXI_OP_sured: return PTXI_OP_init_surface;
+    case PTXI_OP_tex: return PTXI_OP_init_tex;
     default: return PTXI_OP_init_mma;
     }
 }
@@ -100,12 +106,39 @@ static bool read_listed(const struct tracker *t, const struct ptxi_ir_inst *i, s
     return true;
 }
 
-/* Whether a fragment that is stored is a result of arithmetic. */
-static bool any_computed(const struct tracker *t, const struct listed *x)
+/* The number of registers of sust and sured that are values. Coordinates come after them. */
+static uint32_t surface_values(const struct ptxi_ir_list *list)
 {
+    return list->head[offsetof(struct ptxi_surface, values) / sizeof *list->head];
+}
+
+/* The coordinates of tex, suld and so on, and what else says what is accessed: registers from this number on. */
+static uint32_t first_coordinate(const struct ptxi_ir_inst *i, const struct ptxi_ir_list *list)
+{
+    return i->op == PTXI_OP_tex ? list->writes : surface_values(list);
+}
+
+bool ptxi_track_init_has_coordinates(uint16_t op)
+{
+    return op == PTXI_OP_tex || op == PTXI_OP_suld || op == PTXI_OP_sust || op == PTXI_OP_sured;
+}
+
+uint32_t ptxi_track_init_coordinates(const struct tracker *t, const struct ptxi_ir_inst *i, const uint32_t **v)
+{
+    const struct ptxi_ir_list *list = &t->ir->lists[i->list];
+    uint32_t first = first_coordinate(i, list);
+
+    *v = list->v + first;
+    return list->count - first;
+}
+
+/* Whether a fragment or a texel that is stored is a result of arithmetic. */
+static bool any_computed(const struct tracker *t, const struct ptxi_ir_inst *i, const struct listed *x)
+{
+    const uint32_t end = i->op == PTXI_OP_wmma_store ? x->count : x->writes + surface_values(x->list);
     bool any = false;
 
-    for (uint32_t k = x->writes; k < x->count; k++)
+    for (uint32_t k = x->writes; k < end; k++)
         any |= x->v[k] != PTXI_NONE && t->computed[x->v[k]];
     return any;
 }
@@ -130,10 +163,11 @@ void ptxi_track_init_list(struct tracker *t, uint32_t at, const struct ptxi_ir_i
     if (!read_listed(t, i, &x) || !(o = insert(t, at, list_op(i->op), PTXI_NONE)))
         return;
     const uint32_t head = x.list ? x.list->head_count : 0;
+    const bool is_store = i->op == PTXI_OP_wmma_store || i->op == PTXI_OP_sust;
     const uint32_t index = ptxi_ir_list(t->ir, WORDS + head, 2 * x.count);
     const struct ptxi_init_list what = {
         .imm = { (uint16_t)i->imm, (uint16_t)((uint32_t)i->imm >> 16) },
-        .mods = i->op == PTXI_OP_wmma_store ? any_computed(t, &x) : i->mods,
+        .mods = is_store ? any_computed(t, i, &x) : i->mods,
         .head = (uint16_t)head, .writes = (uint16_t)x.writes, .reads = (uint16_t)(x.count - x.writes),
     };
 

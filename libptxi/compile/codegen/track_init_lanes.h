@@ -15,6 +15,9 @@ enum tracking {
 /* How an operation is tracked here. */
 enum tracking ptxi_track_init_kind(uint16_t op);
 void ptxi_track_init_collective(struct tracker *t, uint32_t at, const struct ptxi_ir_inst *i);
+/* Whether an operation accesses texels, and its registers that say which. Returns their number. */
+bool ptxi_track_init_has_coordinates(uint16_t op);
+uint32_t ptxi_track_init_coordinates(const struct tracker *t, const struct ptxi_ir_inst *i, const uint32_t **v);
 void ptxi_track_init_list(struct tracker *t, uint32_t at, const struct ptxi_ir_inst *i);
 
 void ptxi_track_init_atomic(struct tracker *t, uint32_t at, const struct ptxi_ir_inst *i);

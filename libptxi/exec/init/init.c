@@ -3,6 +3,8 @@
 #include "exec/check/order.h"
 #include "exec/finding/finding.h"
 #include "exec/init/init_shadow.h"
+#include "exec/init/init_value.h"
+#include "exec/memmap/memmap.h"
 
 static enum ptxi_finding_kind kind_of(unsigned use)
 {
@@ -31,6 +33,39 @@ void ptxi_init_report(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned u
     };
 
     ptxi_findings_add(g->findings, &f, g->code->name, g->gridid);
+}
+
+static bool has_result(const unsigned char *shadow, uint32_t size)
+{
+    uint32_t word = 0;
+
+    for (uint32_t k = 0; k + sizeof word <= size && word != PTXI_INIT_UNDEFINED_RESULT; k += sizeof word)
+        memcpy(&word, shadow + k, sizeof word);
+    return word == PTXI_INIT_UNDEFINED_RESULT;
+}
+
+/* Whether only launches and calls write to the memory. Writes of the host are not seen. */
+static bool is_of_device(const struct ptxi_warp *w, uint64_t address)
+{
+    struct ptxi_mem_region r;
+
+    return ptxi_memmap_find(w->cta->grid->memmap, address, &r) == PTXI_MEMMAP_INSIDE &&
+           !(r.flags & (PTXI_MEM_HOST | PTXI_MEM_MANAGED | PTXI_MEM_OPEN));
+}
+
+void ptxi_init_store_global(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, uint64_t address,
+                            uint32_t size, const unsigned char *from, bool computed)
+{
+    bool undefined = !ptxi_init_is_zero(from, size);
+
+    if (undefined && (computed || has_result(from, size))) {
+        ptxi_init_report(w, i, PTXI_INIT_OUTPUT, (ptxi_lanes)1 << lane, address, size);
+        undefined = false; /* reported once */
+    }
+    if (undefined && is_of_device(w, address))
+        ptxi_init_set(address, size, from);
+    else if (!ptxi_init_is_defined(address, size))
+        ptxi_init_define(address, size);
 }
 
 static unsigned char *shadow_of(const struct ptxi_init_place *p, uint32_t size)

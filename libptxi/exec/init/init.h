@@ -10,6 +10,11 @@ enum { PTXI_INIT_OUTPUT = 16 };
 void ptxi_init_report(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned use, ptxi_lanes lanes, uint64_t address,
                       uint32_t size);
 
+/* A lane stores bytes with the shadow `from`, at most 16, to global memory. An undefined result of arithmetic is
+ * reported. computed: it is one; otherwise its shadow says so. */
+void ptxi_init_store_global(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, uint64_t address,
+                            uint32_t size, const unsigned char *from, bool computed);
+
 /* The shadow of bytes in shared memory. NULL: they are initialised, or outside of it. */
 unsigned char *ptxi_init_shared(const struct ptxi_warp *w, uint64_t address, uint32_t size);
 

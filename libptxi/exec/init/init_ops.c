@@ -399,15 +399,6 @@ static void mark_results(unsigned char *shadow, uint32_t size)
     }
 }
 
-static bool has_result(const unsigned char *shadow, uint32_t size)
-{
-    uint32_t word = 0;
-
-    for (uint32_t k = 0; k + sizeof word <= size && word != PTXI_INIT_UNDEFINED_RESULT; k += sizeof word)
-        memcpy(&word, shadow + k, sizeof word);
-    return word == PTXI_INIT_UNDEFINED_RESULT;
-}
-
 /* Memory gets the shadow `from`. An undefined result of arithmetic in global memory is reported. */
 static void write_lane(struct ptxi_warp *w, const struct ptxi_insn *i, const struct access *x, unsigned l,
                        const unsigned char *from)
@@ -429,12 +420,7 @@ static void write_lane(struct ptxi_warp *w, const struct ptxi_insn *i, const str
             mark_results(own, size);
         return;
     }
-    if (x->mods & PTXI_INIT_COMPUTED ? ptxi_init_any_undefined(from, size) : has_result(from, size)) {
-        ptxi_init_report(w, i, PTXI_INIT_OUTPUT, (ptxi_lanes)1 << l, address, size);
-        from = zeros; /* reported once */
-    }
-    if (from != zeros || !ptxi_init_is_defined(address, size))
-        ptxi_init_set(address, size, from);
+    ptxi_init_store_global(w, i, l, address, size, from, x->mods & PTXI_INIT_COMPUTED);
 }
 
 /* Lanes store defined values to global memory. */

@@ -7,6 +7,7 @@
 #include "exec/engine/handler.h"
 #include "exec/memory/array_reduce.h"
 #include "exec/memory/access.h"
+#include "exec/texture/texel_init.h"
 #include "exec/texture/texture.h"
 
 /* One lane's access. It keeps the surface of the previous lane, which usually has the same name. */
@@ -124,24 +125,38 @@ static void note(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, 
     w->cta->check->accesses += !(w->active & (((ptxi_lanes)1 << lane) - 1)); /* an instruction is one access */
 }
 
+/* As ptxi_texel_init_find(), if the launch is checked. */
+static inline const struct ptxi_insn *find_init(const struct ptxi_warp *w, const struct ptxi_insn *i)
+{
+    return __builtin_expect(!w->cta->check, 1) ? NULL : ptxi_texel_init_find(w, i);
+}
+
 RACY OP( suld )
 {
     const struct ptxi_surface *x = surface_operands(w, i);
+    const struct ptxi_insn *init = find_init(w, i);
     uint64_t r[4][PTXI_LANES] = { { 0 } };
+    struct ptxi_texel_shadows shadows;
     struct access a = { .t = NULL };
 
+    if (init)
+        memset(&shadows, 0, sizeof shadows);
     for (ptxi_lanes left = w->active; left; left &= left - 1) {
         unsigned l = ptxi_first_lane(left);
 
         if (!find_access(w, i, x, l, PTXI_AK_LOAD, &a))
             return w->stop;
         note(w, i, l, &a, 0, NULL);
+        if (init && a.at)
+            ptxi_texel_init_load(&shadows, l, a.at, x->values, x->bytes);
         for (unsigned k = 0; a.at && k < x->values; k++)
             memcpy(&r[k][l], a.at + k * x->bytes, x->bytes);
     }
     for (unsigned k = 0; k < x->values; k++)
         for (ptxi_lanes left = w->active; left && x->slots[k] != PTXI_NO_SLOT; left &= left - 1)
             memcpy(register_value(w, x, k, ptxi_first_lane(left)), &r[k][ptxi_first_lane(left)], x->wide);
+    if (init)
+        ptxi_texel_init_results(w, init, x->wide, &shadows);
     NEXT;
 }
 
@@ -174,6 +189,7 @@ static void format(const struct ptxi_warp *w, const struct ptxi_surface *x, unsi
 RACY OP( sust )
 {
     const struct ptxi_surface *x = surface_operands(w, i);
+    const struct ptxi_insn *init = find_init(w, i);
     struct access a = { .t = NULL };
     unsigned char value[4 * sizeof(uint64_t)] = { 0 };
 
@@ -192,6 +208,8 @@ RACY OP( sust )
             memcpy(value + k * x->bytes, register_value(w, x, k, l), x->bytes);
         assert(a.bytes <= sizeof value);
         note(w, i, l, &a, PTXI_TOUCH_WRITE, a.bytes <= 16 ? value : NULL);
+        if (init)
+            ptxi_texel_init_store(w, init, x, l, a.t, a.at);
         memcpy(a.at, value, a.bytes);
     }
     NEXT;
@@ -200,6 +218,7 @@ RACY OP( sust )
 OP( sured )
 {
     const struct ptxi_surface *x = surface_operands(w, i);
+    const struct ptxi_insn *init = find_init(w, i);
     struct access a = { .t = NULL };
 
     for (ptxi_lanes left = w->active; left; left &= left - 1) {
@@ -208,8 +227,17 @@ OP( sured )
         if (!find_access(w, i, x, l, PTXI_AK_ATOMIC, &a))
             return w->stop;
         note(w, i, l, &a, PTXI_TOUCH_WRITE | PTXI_TOUCH_ATOMIC, NULL);
+        if (init && a.at)
+            ptxi_texel_init_reduce(w, init, x, l, a.at);
         if (a.at)
             ptxi_array_reduce(x->reduce[ptxi_texel_is_signed(a.t->format)], a.at, register_value(w, x, 0, l), x->bytes);
     }
+    NEXT;
+}
+
+/* suld, sust and sured do what these are for. */
+OP( init_surface )
+{
+    (void)w;
     NEXT;
 }

@@ -6,6 +6,7 @@
 #include "exec/texture/texture_lane_inl.h"
 #include "exec/texture/texture_lod_inl.h"
 #include "exec/memory/access.h"
+#include "exec/texture/texel_init.h"
 #include "exec/texture/texture.h"
 #include "exec/texture/texture_warp_inl.h"
 
@@ -213,6 +214,23 @@ static ptxi_lanes fetch_together(struct ptxi_warp *w, const struct ptxi_insn *i,
     return same & w->active & ~fetch_warp(&f, v, odd, r);
 }
 
+/* The results of a fetch get the shadows of its channels. */
+static void set_shadows(struct ptxi_warp *w, const struct ptxi_insn *init, const struct ptxi_tex *x,
+                        struct ptxi_texel_shadows *s)
+{
+    for (unsigned c = 0; x->result == PTXI_TEX_2X16 && c < x->first[0]; c++)
+        for (unsigned l = 0; l < PTXI_LANES; l++)
+            s->of[c][l] = (s->of[2 * c][l] & 0xffff) | (s->of[2 * c + 1][l] & 0xffff) << 16;
+    ptxi_texel_init_results(w, init, x->result == PTXI_TEX_16 ? 2 : 4, s);
+}
+
+/* tex does what it is for. */
+OP( init_tex )
+{
+    (void)w;
+    NEXT;
+}
+
 OP( tex )
 {
     const struct ptxi_tex *x = (const struct ptxi_tex *)(w->frame->code->pool + i->imm);
@@ -220,9 +238,13 @@ OP( tex )
     _Alignas(64) uint32_t r[4][PTXI_LANES] = { { 0 } };
     struct ptxi_texels texels;
     struct lane_fetch k = { .x = x, .texels = w->cta->check ? &texels : NULL };
+    const struct ptxi_insn *init = k.texels ? ptxi_texel_init_find(w, i) : NULL;
+    struct ptxi_texel_shadows shadows;
     struct ptxi_sampler own;
     uint64_t name = 0;
 
+    if (init)
+        memset(&shadows, 0, sizeof shadows);
     for (ptxi_lanes left = k.texels ? w->active : w->active & ~fetch_together(w, i, x, r); left; left &= left - 1) {
         unsigned l = ptxi_first_lane(left);
         uint32_t one[4];
@@ -245,9 +267,13 @@ OP( tex )
         fetch_lane(&k, w, l, one);
         if (k.texels)
             ptxi_texels_note(w, i, l, k.t, &texels);
+        if (init)
+            ptxi_texel_init_fetch(&shadows, l, k.t, &texels, x->component);
         for (unsigned c = 0; c < 4; c++)
             r[c][l] = one[c];
     }
     write_results(w, x, r);
+    if (init)
+        set_shadows(w, init, x, &shadows);
     NEXT;
 }
