@@ -26,6 +26,7 @@ static const struct pass {
 } passes[] = {
     { "find_blocks", ptxi_cfg_find_blocks, ALWAYS },
     { "order_blocks", ptxi_cfg_order_blocks, ALWAYS },
+    { "local_parts", ptxi_find_local_parts, IF_POINTERS },
     { "copy_propagation", ptxi_propagate_copies, ALWAYS },
     { "ptxas_simplify", ptxi_ptxas_simplify, UNLESS_AS_WRITTEN },
     { "nan_operand_order", ptxi_order_nan_operands, UNLESS_AS_WRITTEN },

@@ -519,6 +519,12 @@ struct ptxi_source_loc {
     const struct ptxi_source_line *source; /* the .loc, or NULL */
 };
 
+/* A variable of the source that is a part of a .local variable, or several that share memory. */
+struct ptxi_local_part {
+    uint32_t start, end; /* in the .local memory of the function */
+    const char *name;    /* NULL: not known */
+};
+
 /* What the engine has learnt about a function. */
 struct ptxi_function_state {
     _Atomic bool long_ctas; /* entry: a cluster took long, so a launch wakes all workers before its first one */
@@ -547,6 +553,8 @@ struct ptxi_code {
     const uint16_t *pool;
     uint32_t pool_count;
     const struct ptxi_source_loc *locs; /* one for each instruction of `insns` */
+    const struct ptxi_local_part *parts; /* checked code: as far as debug data tells, in their order */
+    uint32_t part_count;
     uint32_t first_place;  /* checked code: instruction k has place first_place + k (exec/check/place.h); else 0 */
     uint32_t frame_units;
     uint32_t local_bytes;  /* size of the .local variables, a multiple of 16 */

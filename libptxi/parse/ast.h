@@ -43,6 +43,12 @@ struct ptxi_reloc {
     bool generic;  /* the address is converted to a generic address first */
 };
 
+/* A variable of the source in a .local variable, or several that share memory. */
+struct ptxi_var_part {
+    uint32_t offset, size; /* bytes */
+    const char *name;      /* NULL: not known */
+};
+
 /* A variable in any state space, or a parameter. */
 struct ptxi_var {
     const struct ptxi_name *name;
@@ -68,6 +74,8 @@ struct ptxi_var {
     uint64_t init_size;
     const struct ptxi_reloc *relocs;
     uint32_t reloc_count;
+    const struct ptxi_var_part *parts; /* as far as debug data tells, in the order of their offsets */
+    uint32_t part_count;
 };
 
 enum ptxi_operand_form {

@@ -1,5 +1,6 @@
 /* PTX ISA, "Debugging Directives". Files and lines are kept. The syntax of DWARF data is checked, and the data is
- * dropped, except for the names of inlined functions in .debug_str. */
+ * dropped, except for the names of inlined functions in .debug_str, and the places of variables. */
+#include "parse/debug_variables.h"
 #include "parse/expr.h"
 #include "parse/inlined.h"
 #include "parse/statement.h"
@@ -100,11 +101,11 @@ static bool parse_label_offset(struct parser *p, struct ptxi_inlined_label *labe
 }
 
 /* The same, or label - label. */
-static bool parse_label_value(struct parser *p)
+static bool parse_label_value(struct parser *p, struct ptxi_inlined_label *value)
 {
     bool label = p->tok.kind == PTXI_TOK_NAME;
 
-    if (!parse_label_offset(p, NULL))
+    if (!parse_label_offset(p, value))
         return false;
     return !label || p->tok.kind != '-' || (require_version(p, 75, "a difference of labels") &&
                                             ptxi_parse_accept(p, '-') && ptxi_parse_expect(p, PTXI_TOK_NAME));
@@ -142,17 +143,6 @@ bool ptxi_debug_parse_loc(struct parser *p)
     return ptxi_inlined_note(p, inlined ? &call : NULL, &name);
 }
 
-/* A byte of .debug_str, or of another section. */
-static bool add_byte(struct parser *p, bool in_debug_str)
-{
-    char *slot = in_debug_str ? ptxi_vec_push(p, &p->debug_str, 1) : NULL;
-
-    if (slot)
-        *slot = (char)p->tok.number;
-    return slot || !in_debug_str;
-}
-
-/* PTX ISA, "Debugging Directives: .loc_intermediate". The place in the intermediate language is dropped. */
 bool ptxi_debug_parse_intermediate_loc(struct parser *p)
 {
     struct ptxi_source_line place;
@@ -259,8 +249,19 @@ bool ptxi_debug_parse_metadata(struct parser *p)
            (!ptxi_parse_is_word(p, "metadata_domain") || parse_metadata_domain(p)) && ptxi_parse_expect(p, '}');
 }
 
-/* One value: a number with this many bits, or a label with an offset, or a difference of labels. */
-static bool parse_value(struct parser *p, unsigned bits, bool in_debug_str)
+/* A label with an offset, or a difference of labels. */
+static bool parse_name(struct parser *p, unsigned bits, enum ptxi_debug_section section)
+{
+    struct ptxi_inlined_label label = { 0 };
+    const bool is_place = ptxi_debug_expects_place(p, section, bits) && p->tok.kind == PTXI_TOK_NAME;
+
+    return parse_label_value(p, is_place ? &label : NULL) &&
+           (!is_place || ptxi_debug_add_place(p, label.entry->name)) &&
+           ptxi_debug_add_number(p, section, label.offset, bits);
+}
+
+/* One value: a number with this many bits, or a name. */
+static bool parse_value(struct parser *p, unsigned bits, enum ptxi_debug_section section)
 {
     struct ptxi_loc loc = ptxi_parse_loc(p);
     bool negative = p->tok.kind == '-';
@@ -273,19 +274,19 @@ static bool parse_value(struct parser *p, unsigned bits, bool in_debug_str)
         return false;
     }
     if (p->tok.kind != PTXI_TOK_INT)
-        return negative ? ptxi_parse_error_expected(p, "a number") : parse_label_value(p);
+        return negative ? ptxi_parse_error_expected(p, "a number") : parse_name(p, bits, section);
     if (bits < 64 && (negative ? p->tok.number > UINT64_C(1) << (bits - 1) : p->tok.number >> bits)) {
         ptxi_parse_error(p, loc, "value does not fit in .b%u", bits);
         return false;
     }
-    if (bits == 8 && !add_byte(p, in_debug_str))
+    if (!ptxi_debug_add_number(p, section, negative ? -p->tok.number : p->tok.number, bits))
         return false;
     ptxi_parse_next(p);
     return true;
 }
 
 /* A label and its colon. All sections of a module share their labels. */
-static bool parse_label(struct parser *p, bool in_debug_str)
+static bool parse_label(struct parser *p, enum ptxi_debug_section section)
 {
     struct ptxi_entry *e = ptxi_scope_entry(p, p->tok.s, p->tok.n);
 
@@ -296,7 +297,7 @@ static bool parse_label(struct parser *p, bool in_debug_str)
         return false;
     }
     e->section_text = p->text + 1u;
-    e->in_debug_str = in_debug_str;
+    e->in_debug_str = section == PTXI_SECTION_STR;
     e->string_offset = (uint32_t)p->debug_str.count;
     ptxi_parse_next(p);
     return ptxi_parse_expect(p, ':');
@@ -314,15 +315,29 @@ static unsigned data_width(const struct parser *p)
     }
 }
 
+/* The section that the current token names. */
+static enum ptxi_debug_section find_section(const struct parser *p)
+{
+    static const struct {
+        const char *name;
+        enum ptxi_debug_section section;
+    } kept[] = { { "debug_str", PTXI_SECTION_STR }, /* names of functions, for .loc */
+                 { "debug_info", PTXI_SECTION_INFO },
+                 { "debug_abbrev", PTXI_SECTION_ABBREV } };
+
+    for (size_t k = 0; k < sizeof kept / sizeof *kept; k++)
+        if (p->tok.n == strlen(kept[k].name) && !memcmp(p->tok.s, kept[k].name, p->tok.n))
+            return kept[k].section;
+    return PTXI_SECTION_OTHER;
+}
+
 bool ptxi_debug_parse_section(struct parser *p)
 {
-    static const char debug_str[] = "debug_str"; /* names of functions, for .loc */
-
     p->have_dwarf = true;
     ptxi_parse_next(p);
     if (!at_section_name(p))
         return ptxi_parse_error_expected(p, "the name of a section");
-    bool in_debug_str = p->tok.n == strlen(debug_str) && !memcmp(p->tok.s, debug_str, p->tok.n);
+    const enum ptxi_debug_section section = find_section(p);
 
     ptxi_parse_next(p);
     if (!ptxi_parse_expect(p, '{'))
@@ -331,7 +346,7 @@ bool ptxi_debug_parse_section(struct parser *p)
         unsigned bits = data_width(p);
 
         if (p->tok.kind == PTXI_TOK_NAME) {
-            if (!parse_label(p, in_debug_str))
+            if (!parse_label(p, section))
                 return false;
             continue;
         }
@@ -339,7 +354,7 @@ bool ptxi_debug_parse_section(struct parser *p)
             return ptxi_parse_error_expected(p, "a label, '.b8', '.b16', '.b32', '.b64' or '}'");
         ptxi_parse_next(p);
         do
-            if (!parse_value(p, bits, in_debug_str))
+            if (!parse_value(p, bits, section))
                 return false;
         while (ptxi_parse_accept(p, ','));
     }

@@ -1,4 +1,5 @@
 /* Modules: the directives of the outermost level, the parts of a linked module, and ptxi_parse(). */
+#include "parse/debug_variables.h"
 #include "parse/inlined.h"
 #include "parse/statement.h"
 
@@ -78,6 +79,7 @@ static void parse_module(struct parser *p)
         if (!parse_item(p))
             recover(p);
     ptxi_inlined_end_text(p);
+    ptxi_debug_end_text(p);
     if (p->debug && !p->have_dwarf)
         ptxi_parse_error(p, PTXI_LOC_NONE, "'.target debug' requires debug data in a .section");
 }
@@ -116,8 +118,9 @@ static struct ptxi_module_ast *finish(struct parser *p)
 
 static void free_parser(struct parser *p)
 {
-    struct ptxi_vec *all[] = { &p->funcs, &p->vars, &p->files, &p->bodies, &p->debug_str, &p->insts, &p->regs,
-                               &p->fn_vars, &p->labels, &p->marks, &p->init, &p->relocs };
+    struct ptxi_vec *all[] = { &p->funcs, &p->vars, &p->files, &p->bodies, &p->debug_str, &p->debug_info,
+                               &p->debug_abbrev, &p->debug_places, &p->insts, &p->regs, &p->fn_vars, &p->labels,
+                               &p->marks, &p->init, &p->relocs };
 
     for (unsigned i = 0; i < sizeof all / sizeof *all; i++)
         ptxi_alloc_put(p->arena->alloc, all[i]->data);

@@ -46,6 +46,7 @@ struct parser {
     struct ptxi_opcode *opcodes; /* cache of opcodes, valid for one version and target */
     struct ptxi_vec funcs, vars, files, bodies; /* of the module */
     struct ptxi_vec debug_str; /* bytes of .debug_str of this text */
+    struct ptxi_vec debug_info, debug_abbrev, debug_places; /* the same of others; see debug_variables.c */
     struct ptxi_inlined_place *inlined_places; /* hash table; see inlined.c */
     struct ptxi_inlined_name *inlined_names;   /* list, of this text */
     uint16_t text;       /* number of .version directives - 1 */

@@ -73,6 +73,11 @@ void ptxi_count_definitions(const struct ptxi_ir *ir, uint8_t *definitions);
 void ptxi_check_origins(struct ptxi_ir *ir, struct ptxi_ir_insertions *ins, uint32_t at, const struct ptxi_origins *o,
                         uint16_t mods);
 
+/* --- local_parts.c --- */
+
+/* Finds registers with addresses of parts of .local variables (ir->parts). */
+bool ptxi_find_local_parts(struct ptxi_ir *ir);
+
 /* --- track_shared.c --- */
 
 /* The same for shared and .local variables. */

@@ -562,6 +562,19 @@ static bool keep_texts(struct emitter *e)
     return true;
 }
 
+static bool keep_parts(struct emitter *e)
+{
+    struct ptxi_local_part *parts;
+
+    if (!e->ir->part_count)
+        return true;
+    if (!(parts = ARENA_NEW(e->arena, struct ptxi_local_part, e->ir->part_count)))
+        return false;
+    e->code->parts = memcpy(parts, e->ir->parts, e->ir->part_count * sizeof *parts);
+    e->code->part_count = e->ir->part_count;
+    return true;
+}
+
 /* Whether an instruction may access shared memory. */
 static bool uses_shared(const struct ptxi_ir *ir)
 {
@@ -647,7 +660,7 @@ struct ptxi_code *ptxi_emit(struct ptxi_ir *ir, const struct ptxi_compile_option
     assert(ir->oom || e.at == e.start[ir->order_count]);
     ptxi_mark_mbarrier_wait_loops(e.insns, e.at);
     if (ir->oom || !put_setup(&e) || !put_consts(&e) || !keep_unwritten(&e) || !keep_live_heads(&e) ||
-        !keep_texts(&e) || !keep_pool(&e))
+        !keep_texts(&e) || !keep_pool(&e) || !keep_parts(&e))
         return NULL;
     e.code->name = ir->func->name->s;
     e.code->module = options->ctx;

@@ -3,7 +3,8 @@
  *
  * The register with the address of a variable names its bounds (ptxi_vreg.object). Whatever is computed from it may be
  * a pointer into the variable, and anything else that takes part is an index. A value that is chosen from a pointer and
- * something without an origin, such as a loaded value, is of unknown origin. */
+ * something without an origin, such as a loaded value, is of unknown origin. local_parts.c has the parts of .local
+ * variables. */
 #include "compile/codegen/codegen.h"
 
 #include <string.h>
@@ -86,7 +87,7 @@ static void propagate(struct tracker *t, const struct ptxi_ir_inst *i)
     uint32_t d, v;
 
     while (i->flags & PTXI_IF_PURE && ptxi_ir_next(&w, &d))
-        for (r = ptxi_ir_reads(t->ir, i); ptxi_ir_next(&r, &v);)
+        for (r = ptxi_ir_reads(t->ir, i); t->ir->vregs[d].object == PTXI_NONE && ptxi_ir_next(&r, &v);)
             add_origins_of(t, d, v);
 }
 

@@ -47,8 +47,8 @@ struct ptxi_vreg {
     uint8_t kind;  /* enum ptxi_vreg_kind */
     uint32_t slot; /* in units, once it is allocated; PTXI_NONE: the register is never used */
     uint64_t value;
-    uint32_t object; /* the address of a shared or .local variable: a constant with its bounds, the end in the upper
-                      * half (PTXI_OBJECT_LOCAL); else PTXI_NONE */
+    uint32_t object; /* the address of a shared or .local variable, or in a part of it: a constant with its bounds, the
+                      * end in the upper half (PTXI_OBJECT_LOCAL); else PTXI_NONE */
 };
 
 /* Parameter words that a call passes: `count` registers from `first` on, contiguous in the frame. */
@@ -174,6 +174,9 @@ struct ptxi_ir {
 
     /* live_heads.c: as in struct ptxi_code, with positions of blocks in the order */
     struct ptxi_live_heads *live_heads;
+
+    struct ptxi_local_part *parts; /* as in struct ptxi_code */
+    uint32_t part_count;
 
     uint32_t barriers;   /* as in struct ptxi_code */
     bool untracked;      /* the same */

@@ -137,9 +137,30 @@ static void assign_words(struct ptxi_lower *l, struct ptxi_lower_home *homes, st
     }
 }
 
+/* The parts of a .local variable at an offset follow those of earlier ones. */
+static void add_parts(struct ptxi_lower *l, const struct ptxi_var *v, uint32_t offset)
+{
+    struct ptxi_ir *ir = l->ir;
+    struct ptxi_local_part *parts = ARENA_NEW(ir->arena, struct ptxi_local_part, ir->part_count + v->part_count);
+
+    if (!parts) {
+        ir->oom = true;
+        return;
+    }
+    if (ir->part_count)
+        memcpy(parts, ir->parts, ir->part_count * sizeof *parts);
+    ir->parts = parts;
+    for (uint32_t k = 0; k < v->part_count; k++)
+        parts[ir->part_count++] = (struct ptxi_local_part){
+            offset + v->parts[k].offset, offset + v->parts[k].offset + v->parts[k].size, v->parts[k].name };
+}
+
 static void assign_local(struct ptxi_lower *l, struct ptxi_lower_home *h, const struct ptxi_var *v)
 {
     uint64_t at = ptxi_layout_align(l->ir->local_bytes, v->align < 4 ? 4 : v->align);
+
+    if (v->part_count && l->options->pointers && at + v->size <= INT32_MAX)
+        add_parts(l, v, (uint32_t)at);
 
     h->offset = (uint32_t)at;
     l->ir->local_bytes = at + ptxi_layout_align(v->size, 4);

@@ -40,7 +40,8 @@ static const struct neutral *find_neutral(uint16_t op)
 
 void ptxi_peephole_simplify(const struct ptxi_ir *ir, struct ptxi_ir_inst *i)
 {
-    const struct neutral *n = i->flags & PTXI_IF_PURE && !i->mods ? find_neutral(i->op) : NULL;
+    const bool is_address = i->v[PTXI_F_D] != PTXI_NONE && ir->vregs[i->v[PTXI_F_D]].object != PTXI_NONE;
+    const struct neutral *n = i->flags & PTXI_IF_PURE && !i->mods && !is_address ? find_neutral(i->op) : NULL;
 
     if (!n)
         return;

@@ -146,20 +146,36 @@ static bool has_bounds(const struct ptxi_warp *w, uint16_t slot, unsigned lane, 
     return !!(bounds & PTXI_OBJECT_LOCAL) == local;
 }
 
+/* The name of the variable of the source with these bounds. NULL: it is not known. */
+static const char *find_name(const struct ptxi_warp *w, struct ptxi_object_bounds b)
+{
+    const struct ptxi_code *c = w->frame->code;
+
+    for (uint32_t k = 0; k < c->part_count; k++)
+        if (w->frame->local_base + c->parts[k].start == b.base && w->frame->local_base + c->parts[k].end == b.end)
+            return c->parts[k].name;
+    return NULL;
+}
+
 static void report_variable(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, uint64_t address,
                             struct ptxi_object_bounds of, bool local)
 {
     struct ptxi_grid *g = w->cta->grid;
     struct ptxi_fault_report where = { .access = i->mods & PTXI_CHECK_WRITE ? PTXI_AK_STORE : PTXI_AK_LOAD };
     uint32_t bytes = i->mods & PTXI_CHECK_BYTES;
+    const char *name = local ? find_name(w, of) : NULL;
+    char detail[120];
 
+    snprintf(detail, sizeof detail, "it is outside of the %s variable", local ? "local" : "shared");
+    if (name)
+        snprintf(detail, sizeof detail, "it is outside of the local variable '%.60s'", name);
     ptxi_fault_locate(&where, w, w->frame->code, i, (ptxi_lanes)1 << lane);
     ptxi_findings_add(g->findings, &(struct ptxi_finding){
         .kind = PTXI_FINDING_STRAY, .severity = PTXI_FINDING_ERROR, .site_count = 1,
         .sites = { ptxi_finding_site_at(&where) }, .space = local ? PTXI_FINDING_LOCAL : PTXI_FINDING_SHARED,
         .address = address, .size = bytes ? bytes : PTXI_CHECK_BYTES + 1, .object = of.base,
         .object_size = of.end - of.base,
-        .detail = local ? "it is outside of the local variable" : "it is outside of the shared variable" },
+        .detail = detail },
         g->code->name, g->gridid);
 }
 

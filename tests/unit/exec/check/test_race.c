@@ -305,6 +305,37 @@ START_TEST(variables)
 }
 END_TEST
 
+START_TEST(local_parts)
+{
+    check_pairs("exec/check/parts.ptx", PTXI_SANITIZER_MEMORY, 1, 21);
+}
+END_TEST
+
+/* A report has the name and the size of the array. */
+START_TEST(names_of_local_arrays)
+{
+    static const struct {
+        const char *kernel, *name;
+        unsigned size;
+    } cases[] = { { "e_first", "'first'", 32 }, { "e_second", "'second'", 32 }, { "e_member", "'r'", 36 },
+                  { "e_rows", "'rows'", 64 }, { "e_block", "'inner'", 16 }, { "e_function", "'x'", 16 } };
+    ptxiFinding x = { .size = sizeof x };
+    ptxiFunction f;
+
+    set_up("exec/check/parts.ptx", PTXI_SANITIZER_MEMORY, 1);
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        ok(ptxiCtxResetFindings(NULL));
+        ok(ptxiModuleGetFunction(&f, module, cases[k].kernel));
+        launch(f);
+        ok(ptxiCtxGetFinding(NULL, 0, &x));
+        ck_assert_str_eq(x.kind, "stray-pointer");
+        ck_assert_msg(strstr(x.detail, cases[k].name) != NULL, "%s", x.detail);
+        ck_assert_uint_eq(x.objectSize, cases[k].size);
+    }
+    close_context();
+}
+END_TEST
+
 START_TEST(annotated)
 {
     check_pairs("exec/check/annotated.ptx", PTXI_SANITIZER_RACE, 1, 4);
@@ -412,6 +443,8 @@ int main(void)
     tcase_add_test(t, tensor_memory);
     tcase_add_test(t, annotated);
     tcase_add_test(t, variables);
+    tcase_add_test(t, local_parts);
+    tcase_add_test(t, names_of_local_arrays);
     tcase_add_test(t, pointers);
     tcase_add_test(t, deadlocks);
     tcase_add_loop_test(t, deadlock_at_mbarrier, 0, PTXI_SANITIZER_ALL + 1);
