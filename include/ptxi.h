@@ -4748,15 +4748,18 @@ typedef enum ptxiAnnotation {
     PTXI_ANNOTATION_POOL_END = 7,      /* it is one allocation again */
     PTXI_ANNOTATION_ALLOCATE = 8,      /* a part of a pool is allocated, and not initialised; ends those it overlaps */
     PTXI_ANNOTATION_RESIZE = 9,        /* the part that begins at the address gets this size */
-    PTXI_ANNOTATION_FREE = 10          /* the part that contains the address is free */
+    PTXI_ANNOTATION_FREE = 10,         /* the part that contains the address is free */
+    PTXI_ANNOTATION_HOST_READ = 11,    /* the program's own code is about to read the bytes, or has just read them */
+    PTXI_ANNOTATION_HOST_WRITE = 12    /* the same for writing */
 } ptxiAnnotation;
 
 /*! ptxiCtxAnnotate() :
  *  Tells the sanitizers about memory that kernels access. In checked launches, the parts of a pool are as allocations:
  *  accesses to the rest of it are invalid. An annotation applies to launches of all contexts that begin later, until
- *  the memory is freed.
+ *  the memory is freed. HOST_READ and HOST_WRITE are accesses at this moment, such as those to managed or registered
+ *  memory. They are compared with launches, copies and fills of this context, and change nothing.
  * `ctx`      NULL: the current context. Whether it looks for uninitialised values decides if UNINITIALIZED and ALLOCATE
- *            make memory uninitialised.
+ *            make memory uninitialised, and whether it looks for races, if accesses of the host are compared.
  * `what`     see ptxiAnnotation.
  * `address`  memory of one allocation, `numBytes` of it.
  * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_CONTEXT, PTXI_ERROR_OUT_OF_MEMORY, or PTXI_ERROR_INVALID_VALUE, also for a

@@ -55,6 +55,18 @@ def test_intended_race(ptxi):
         assert kinds(checks) == {'write-after-write'}
 
 
+def test_host_access(ptxi):
+    x, stream = ptxi.zeros(64, 'u4'), ptxi.Stream()
+    with ptxi.checking('race', fail=False) as checks:
+        ptxi.load(KERNELS).own_word[1, 64, 0, stream](x)
+        ptxi.annotate('host_read', x, nbytes=256)
+        stream.synchronize()
+        found = kinds(checks)
+        assert found in ({'read-after-write'}, {'write-after-read'})  # the launch begins before or after it
+        ptxi.annotate('host_write', x, nbytes=256)
+        assert kinds(checks) == found
+
+
 def test_pool(ptxi):
     pool = ptxi.zeros(1024, 'u1')
     ptxi.annotate('pool', pool, nbytes=1024)

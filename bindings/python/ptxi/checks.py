@@ -227,8 +227,9 @@ def annotate(what: str, memory: Any, offset: int = 0, nbytes: int = 1,
         ptxi.annotate('pool', pool, nbytes=1 << 20)
         ptxi.annotate('allocate', pool, offset=4096, nbytes=1024)
 
-    `what`     'initialized', 'uninitialized', 'intended_race', 'no_race'; 'pool', 'allocate', 'resize', 'free',
-               'pool_reset' and 'pool_end' for memory that the program divides itself
+    `what`     'initialized', 'uninitialized', 'intended_race', 'no_race'; 'host_read', 'host_write' for accesses of the
+               program at this moment; 'pool', 'allocate', 'resize', 'free', 'pool_reset' and 'pool_end' for memory that
+               the program divides itself
     `memory`   a buffer, or another library's tensor in the memory of a device; or an address
     `offset`   of the first byte
     `nbytes`   number of bytes

@@ -97,6 +97,10 @@ ptxiResult ptxiCtxAnnotate(ptxiContext named, ptxiAnnotation what, ptxiDevicePtr
     if (!numBytes || !ptxi_memmap_covers(ptxi_state.memmap, address, numBytes, &region) ||
         region.flags & (PTXI_MEM_FREED | PTXI_MEM_OPEN))
         return PTXI_ERROR_INVALID_VALUE;
+    if (what == PTXI_ANNOTATION_HOST_READ || what == PTXI_ANNOTATION_HOST_WRITE) {
+        ptxi_check_host(ctx, address, numBytes, what == PTXI_ANNOTATION_HOST_WRITE);
+        return PTXI_SUCCESS;
+    }
     pthread_mutex_lock(&ctx->lock);
     r = annotate(ctx, what, address, numBytes);
     pthread_mutex_unlock(&ctx->lock);

@@ -37,6 +37,8 @@ struct ptxi_checker *ptxi_check_checker(ptxiContext ctx);
 
 /* The item that the thread runs moves rows. */
 void ptxi_check_rows(const struct ptxi_rows *rows);
+/* The program's own code accesses memory now. */
+void ptxi_check_host(ptxiContext ctx, uint64_t address, size_t size, bool write);
 /* Memory is allocated in the order of the stream. */
 void ptxi_check_stream_allocation(struct ptxiStream_st *s, uint64_t address, size_t size);
 

@@ -33,6 +33,15 @@ void ptxi_check_rows(const struct ptxi_rows *r)
     }
 }
 
+void ptxi_check_host(ptxiContext ctx, uint64_t address, size_t size, bool write)
+{
+    struct ptxi_findings *f = race_findings(ctx);
+    struct ptxi_checker *x = f ? ptxi_check_checker(ctx) : NULL;
+
+    if (x)
+        ptxi_check_host_access(x, f, address, size, write);
+}
+
 void ptxi_check_stream_allocation(struct ptxiStream_st *s, uint64_t address, size_t size)
 {
     uint64_t submitted = ptxi_queue_submitted(s);

@@ -27,8 +27,15 @@ struct ptxi_past_launch {
 struct ptxi_copied_rows {
     uint64_t address, width, pitch, rows;
     bool write;
+    bool host;             /* they are accesses of the program's own code */
     const char *operation; /* constant; what reports call it */
 };
+
+/* Why an access of a launch, or other rows, race with the rows. */
+static inline const char *ptxi_copied_rows_detail(const struct ptxi_copied_rows *c)
+{
+    return c->host ? "nothing orders the host and the stream" : "nothing orders the streams";
+}
 
 struct ptxi_past_copy {
     struct ptxi_copied_rows rows;

@@ -1,5 +1,6 @@
 #include "exec/check/concurrent.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -315,7 +316,7 @@ static void add(const struct copying *c, const struct ptxi_finding_site *earlier
     struct ptxi_finding f = { .kind = kind_of(earlier_writes, c->rows->write), .severity = PTXI_FINDING_ERROR,
                               .site_count = 2, .space = PTXI_FINDING_GLOBAL, .address = address, .size = size,
                               .sites = { site_of_copy(c->rows), *earlier }, .object = address,
-                              .detail = "nothing orders the streams" };
+                              .detail = ptxi_copied_rows_detail(c->rows) };
 
     ptxi_findings_add(c->findings, &f, p ? p->kernel : NULL, p ? p->launch : 0);
 }
@@ -410,6 +411,25 @@ void ptxi_check_copy(struct ptxi_checker *x, struct ptxi_findings *findings, con
     for (uint64_t row = 0; others && row < rows->rows; row++)
         check_lines(&c, rows->address + row * rows->pitch, rows->width);
     ptxi_checker_release(x);
+}
+
+void ptxi_check_host_access(struct ptxi_checker *x, struct ptxi_findings *findings, uint64_t address, uint64_t size,
+                            bool write)
+{
+    enum { HOST = INT32_MAX }; /* in place of the number of a stream */
+    static _Atomic uint64_t accesses;
+    const struct ptxi_copied_rows rows = { .address = address, .width = size, .pitch = size, .rows = 1, .write = write,
+                                           .host = true, .operation = "the host" };
+    struct ptxi_task own = { .stream = HOST };
+
+    assert(!ptxi_task_current); /* functions that streams call must not make such a call */
+    own.known = ptxi_host_known();
+    own.seq = atomic_fetch_add(&accesses, 1) + 1;
+    ptxi_host_learns(HOST, own.seq, NULL); /* what is submitted later happens after it */
+    ptxi_task_current = &own;
+    ptxi_check_copy(x, findings, &rows);
+    ptxi_task_current = NULL;
+    ptxi_vclock_unref(own.known);
 }
 
 void ptxi_check_allocation(struct ptxi_checker *x, uint64_t address, uint64_t size, const struct ptxi_task *task)

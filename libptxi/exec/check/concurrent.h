@@ -54,6 +54,9 @@ bool ptxi_copied_rows_overlap(const struct ptxi_copied_rows *c, uint64_t address
 
 /* The current task copies. Reports races with earlier launches and copies. */
 void ptxi_check_copy(struct ptxi_checker *x, struct ptxi_findings *findings, const struct ptxi_copied_rows *rows);
+/* The program's own code accesses memory now: reports races as a copy does. */
+void ptxi_check_host_access(struct ptxi_checker *x, struct ptxi_findings *findings, uint64_t address, uint64_t size,
+                            bool write);
 /* Memory is allocated in the order of a stream: accesses of others have to wait for that. */
 void ptxi_check_allocation(struct ptxi_checker *x, uint64_t address, uint64_t size, const struct ptxi_task *task);
 /* Memory is allocated: what happened at its addresses before does not matter. */

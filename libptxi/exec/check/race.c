@@ -235,7 +235,7 @@ static void report_copy(const struct access *a, const struct ptxi_copied_rows *c
     struct ptxi_check *check = a->t.cta->check->check;
     struct ptxi_finding f = { .kind = kind_of(a, c->write), .severity = PTXI_FINDING_ERROR, .site_count = 2,
                               .space = PTXI_FINDING_GLOBAL, .address = a->address, .size = a->size,
-                              .detail = "nothing orders the streams" };
+                              .detail = ptxi_copied_rows_detail(c) };
 
     f.sites[0] = find_site(check, &a->record, a->t.lane, a->write);
     f.sites[1] = (struct ptxi_finding_site){ .what = c->operation, .threads = 1,

@@ -134,7 +134,8 @@ END_TEST
 START_TEST(invalid_annotations)
 {
     static const ptxiAnnotation of_parts[] = { PTXI_ANNOTATION_ALLOCATE, PTXI_ANNOTATION_RESIZE, PTXI_ANNOTATION_FREE,
-        PTXI_ANNOTATION_POOL_RESET, PTXI_ANNOTATION_POOL_END, 0, PTXI_ANNOTATION_FREE + 1 };
+        PTXI_ANNOTATION_POOL_RESET, PTXI_ANNOTATION_POOL_END, 0,
+        PTXI_ANNOTATION_HOST_WRITE + 1 };
 
     for (size_t k = 0; k < sizeof of_parts / sizeof *of_parts; k++)
         ck_result(ptxiCtxAnnotate(NULL, of_parts[k], memory, PART), PTXI_ERROR_INVALID_VALUE);

@@ -10,7 +10,7 @@
 enum { BYTES = 16384, THREADS = 64, USED = 4 * THREADS };
 
 static ptxiModule module;
-static ptxiDevicePtr mem, told; /* told: of the host, for the kernels that take two arguments */
+static ptxiDevicePtr mem, managed, told; /* told: of the host, for the kernels that take two arguments */
 static ptxiStream a, b;
 static ptxiEvent event;
 
@@ -329,6 +329,82 @@ static void run_fill(bool needed)
     ok(ptxiGraphDestroy(graph));
 }
 
+/* --- accesses of the host, which the program announces --- */
+
+static void host_reads(void) { ok(ptxiCtxAnnotate(NULL, PTXI_ANNOTATION_HOST_READ, managed, USED)); }
+static void host_writes(void) { ok(ptxiCtxAnnotate(NULL, PTXI_ANNOTATION_HOST_WRITE, managed, USED)); }
+
+static void e_launch_host_read(void) { launch_at("write_words", managed, a); host_reads(); }
+static void e_launch_host_write(void) { launch_at("read_only", managed, a); host_writes(); }
+static void c_launch_host_read(void) { launch_at("read_only", managed, a); host_reads(); }
+static void c_host_write_launch(void) { host_writes(); launch_at("read_only", managed, a); }
+static void e_host_copy(void) { ok(ptxiMemcpyDtoDAsync(managed, mem, USED, a)); host_reads(); }
+static void c_host_copy(void) { ok(ptxiMemcpyDtoDAsync(mem, managed, USED, a)); host_reads(); }
+static void e_host_fill(void) { ok(ptxiMemsetD32Async(managed, 1, THREADS, a)); host_writes(); }
+static void c_host_elsewhere(void) { launch_at("write_words", managed + USED, a); host_writes(); }
+
+static void c_launch_host_read_synchronised(void)
+{
+    launch_at("write_words", managed, a);
+    ok(ptxiStreamSynchronize(a));
+    host_reads();
+    launch_at("write_words", managed, b);
+}
+
+/* The event is of the other stream. */
+static void e_host_event(void)
+{
+    launch_at("write_words", managed, a);
+    ok(ptxiEventRecord(event, b));
+    ok(ptxiEventSynchronize(event));
+    host_reads();
+}
+
+static void c_host_event(void)
+{
+    launch_at("write_words", managed, a);
+    ok(ptxiEventRecord(event, a));
+    ok(ptxiEventSynchronize(event));
+    host_writes();
+}
+
+/* The launch is submitted before the access and begins after it. */
+static void launch_late(bool first)
+{
+    ok(ptxiStreamWaitValue32(a, told, 1, PTXI_STREAM_WAIT_VALUE_EQ));
+    if (first)
+        host_writes();
+    launch_at("read_only", managed, a);
+    if (!first)
+        host_writes();
+    *(volatile uint32_t *)(uintptr_t)told = 1;
+}
+
+static void e_host_before_late_launch(void) { launch_late(false); }
+static void c_host_before_late_launch(void) { launch_late(true); }
+
+/* A kernel that runs tells the host, or not. */
+static void c_told_then_host_read(void)
+{
+    launch_at("tell_host", managed, a);
+    wait_for_kernel();
+    host_reads();
+}
+
+static void e_told_weakly_then_host_read(void)
+{
+    launch_at("tell_weakly", managed, a);
+    wait_for_kernel();
+    host_reads();
+}
+
+static void c_host_write_then_tells(void)
+{
+    launch_at("await_host", managed, a);
+    host_writes();
+    *(volatile uint32_t *)(uintptr_t)told = 1;
+}
+
 /* Launches a kernel that reads the words by a texture. */
 static void launch_texture(ptxiStream s)
 {
@@ -396,6 +472,11 @@ static const struct program {
     PROGRAM(e_write_texture), PROGRAM(c_write_texture), PROGRAM(e_texture_write), PROGRAM(c_texture_read),
     PROGRAM(e_copy_to_texture), PROGRAM(e_copy_to_texture_first), PROGRAM(c_copy_to_texture),
     PROGRAM(c_copy_from_texture), PROGRAM(e_copy_surface), PROGRAM(c_copy_surface),
+    PROGRAM(e_launch_host_read), PROGRAM(e_launch_host_write), PROGRAM(c_launch_host_read),
+    PROGRAM(c_host_write_launch), PROGRAM(e_host_copy), PROGRAM(c_host_copy), PROGRAM(e_host_fill),
+    PROGRAM(c_host_elsewhere), PROGRAM(c_launch_host_read_synchronised), PROGRAM(e_host_event),
+    PROGRAM(c_host_event), PROGRAM(e_host_before_late_launch), PROGRAM(c_host_before_late_launch),
+    PROGRAM(c_told_then_host_read), PROGRAM(e_told_weakly_then_host_read), PROGRAM(c_host_write_then_tells),
 };
 enum { PROGRAMS = sizeof programs / sizeof *programs };
 
@@ -410,6 +491,7 @@ static void set_up(void)
     memset(host, 0, sizeof(uint32_t));
     told = (uintptr_t)host;
     ok(ptxiMemAlloc(&mem, BYTES));
+    ok(ptxiMemAllocManaged(&managed, BYTES, PTXI_MEM_ATTACH_GLOBAL));
     ok(ptxiStreamCreate(&a, PTXI_STREAM_NON_BLOCKING));
     ok(ptxiStreamCreate(&b, PTXI_STREAM_NON_BLOCKING));
     ok(ptxiEventCreate(&event, PTXI_EVENT_DISABLE_TIMING));
@@ -422,6 +504,7 @@ START_TEST(pairs)
 
     set_up();
     ok(ptxiMemsetD8(mem, 0, BYTES));
+    ok(ptxiMemsetD8(managed, 0, BYTES));
     p->run();
     ok(ptxiCtxSynchronize());
     ok(ptxiCtxGetCheckSummary(NULL, &s));
@@ -450,6 +533,22 @@ START_TEST(copies_meet_launches)
             ck_abort_msg("round %u: nothing found", round);
         ok(ptxiCtxResetFindings(NULL));
     }
+    close_context();
+}
+END_TEST
+
+/* A report of an access of the host. */
+START_TEST(report_of_the_host)
+{
+    char *text;
+
+    set_up();
+    e_launch_host_write();
+    ok(ptxiCtxSynchronize());
+    ok(ptxiCtxFormatFindings(NULL, PTXI_REPORT_TEXT, &text));
+    ck_assert_ptr_nonnull(strstr(text, "write by the host\n"));
+    ck_assert_ptr_nonnull(strstr(text, "nothing orders the host and the stream"));
+    ptxiFree(text);
     close_context();
 }
 END_TEST
@@ -483,6 +582,7 @@ int main(void)
 
     tcase_add_loop_test(t, pairs, 0, PROGRAMS);
     tcase_add_test(t, copies_meet_launches);
+    tcase_add_test(t, report_of_the_host);
     tcase_add_test(t, reports);
     suite_add_tcase(s, t);
     return run_suite(s);
