@@ -139,8 +139,7 @@ RACY OP( suld )
     struct ptxi_texel_shadows shadows;
     struct access a = { .t = NULL };
 
-    if (init)
-        memset(&shadows, 0, sizeof shadows);
+    shadows.any = false;
     for (ptxi_lanes left = w->active; left; left &= left - 1) {
         unsigned l = ptxi_first_lane(left);
 
@@ -152,11 +151,11 @@ RACY OP( suld )
         for (unsigned k = 0; a.at && k < x->values; k++)
             memcpy(&r[k][l], a.at + k * x->bytes, x->bytes);
     }
+    if (init)
+        ptxi_texel_init_results(w, init, x->wide, &shadows);
     for (unsigned k = 0; k < x->values; k++)
         for (ptxi_lanes left = w->active; left && x->slots[k] != PTXI_NO_SLOT; left &= left - 1)
             memcpy(register_value(w, x, k, ptxi_first_lane(left)), &r[k][ptxi_first_lane(left)], x->wide);
-    if (init)
-        ptxi_texel_init_results(w, init, x->wide, &shadows);
     NEXT;
 }
 

@@ -3,21 +3,35 @@
 #include "exec/check/race.h"
 #include "exec/check/state.h"
 
-/* The number of texels of a row, from number n on, that are neighbours in memory. */
-static unsigned neighbours(const struct ptxi_texels *r, unsigned n, unsigned bytes)
+void ptxi_texels_note(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, const struct ptxi_texture *t,
+                      const struct ptxi_texels *r, struct ptxi_warp_texels *all)
 {
-    return n + 1 < r->count && r->at[n + 1] == r->at[n] + bytes ? 2 : 1;
+    all->bytes = all->bytes ? all->bytes : t->bytes;
+    for (unsigned n = 0; n < r->count; n++) {
+        if (!r->at[n])
+            continue;
+        if (n >= PTXI_TEXELS_TOGETHER || t->bytes != all->bytes) {
+            ptxi_race_touch(w, i, lane, (uintptr_t)r->at[n], t->bytes, 0, NULL);
+            continue;
+        }
+        all->at[n][lane] = (uintptr_t)r->at[n];
+        all->lanes[n] |= (ptxi_lanes)1 << lane;
+    }
 }
 
-void ptxi_texels_note(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, const struct ptxi_texture *t,
-                      const struct ptxi_texels *r)
+void ptxi_texels_check(struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_warp_texels *all)
 {
-    unsigned count;
+    const uint32_t place = ptxi_race_place(w, i);
+    /* as before a load; nothing looks at what comes after it */
+    const struct ptxi_insn load[2] = {
+        { .op = PTXI_OP_check_access, .mods = (uint16_t)all->bytes, .b = (uint16_t)place, .c = (uint16_t)(place >> 16) }
+    };
+    uint64_t before = w->cta->check->accesses;
 
-    for (unsigned n = 0; n < r->count; n += count) {
-        count = r->at[n] ? neighbours(r, n, t->bytes) : 1;
-        if (r->at[n])
-            ptxi_race_touch(w, i, lane, (uintptr_t)r->at[n], count * t->bytes, 0, NULL);
-    }
-    w->cta->check->accesses += !(w->active & (((ptxi_lanes)1 << lane) - 1)); /* an instruction is one access */
+    if (!(w->cta->grid->tools >> PTXI_TOOL_RACE & 1))
+        return;
+    for (unsigned n = 0; n < PTXI_TEXELS_TOGETHER; n++)
+        if (all->lanes[n])
+            ptxi_race_check(w, load, all->at[n], 0, all->lanes[n]);
+    w->cta->check->accesses = before + 1; /* an instruction is one access */
 }

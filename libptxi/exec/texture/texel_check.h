@@ -4,10 +4,8 @@
 
 #include <stdbool.h>
 
+#include "exec/engine/warp.h"
 #include "exec/texture/texture.h"
-
-struct ptxi_warp;
-struct ptxi_insn;
 
 /* The texels that a lane has read. */
 struct ptxi_texels {
@@ -15,8 +13,19 @@ struct ptxi_texels {
     unsigned count;
 };
 
-/* Tells the race checker about them. */
+/* The texels that the lanes of a warp have read, for the race checker: by their numbers in the fetch, so that lanes
+ * that read neighbouring texels are checked together. */
+enum { PTXI_TEXELS_TOGETHER = 16 };
+struct ptxi_warp_texels {
+    uint64_t at[PTXI_TEXELS_TOGETHER][PTXI_LANES];
+    ptxi_lanes lanes[PTXI_TEXELS_TOGETHER];
+    unsigned bytes; /* of a texel; 0: there are none */
+};
+
+/* A lane has read texels. Checks them, or adds them to *all. */
 void ptxi_texels_note(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, const struct ptxi_texture *t,
-                      const struct ptxi_texels *r);
+                      const struct ptxi_texels *r, struct ptxi_warp_texels *all);
+/* Checks those that have been added. */
+void ptxi_texels_check(struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_warp_texels *all);
 
 #endif

@@ -24,6 +24,10 @@ void ptxi_texel_init_results(struct ptxi_warp *w, const struct ptxi_insn *init, 
     struct ptxi_init_view v = ptxi_init_view_at(w, init);
     const unsigned class = (unsigned)__builtin_ctz(wide);
 
+    if (!s->any) {
+        ptxi_init_define_results(w, &v);
+        return;
+    }
     for (unsigned k = 0; k < v.list->writes; k++) {
         for (ptxi_lanes left = w->active; left && v.to[k] != PTXI_NO_SLOT; left &= left - 1) {
             unsigned l = ptxi_first_lane(left);
@@ -34,6 +38,15 @@ void ptxi_texel_init_results(struct ptxi_warp *w, const struct ptxi_insn *init, 
     }
 }
 
+/* Bits of result k of a lane are undefined. */
+static void set_shadow(struct ptxi_texel_shadows *s, unsigned k, unsigned lane, uint64_t bits)
+{
+    if (!s->any)
+        memset(s->of, 0, sizeof s->of);
+    s->any = true;
+    s->of[k][lane] = bits;
+}
+
 void ptxi_texel_init_load(struct ptxi_texel_shadows *s, unsigned lane, const unsigned char *at, unsigned values,
                           unsigned bytes)
 {
@@ -42,8 +55,12 @@ void ptxi_texel_init_load(struct ptxi_texel_shadows *s, unsigned lane, const uns
     if (ptxi_init_is_defined((uintptr_t)at, values * bytes))
         return;
     ptxi_init_get((uintptr_t)at, values * bytes, shadow);
-    for (unsigned k = 0; k < values; k++)
-        memcpy(&s->of[k][lane], shadow + k * bytes, bytes);
+    for (unsigned k = 0; k < values; k++) {
+        uint64_t bits = 0;
+
+        memcpy(&bits, shadow + k * bytes, bytes);
+        set_shadow(s, k, lane, bits);
+    }
 }
 
 /* The undefined bits of value k that a lane stores. */
@@ -132,11 +149,54 @@ void ptxi_texel_init_fetch(struct ptxi_texel_shadows *s, unsigned lane, const st
                            const struct ptxi_texels *r, unsigned component)
 {
     static const uint8_t result_of_texel[] = { 3, 2, 0, 1 }; /* of tld4 */
-    /* a texel without a filter is a copy */
-    const uint32_t bits = r->count > 1 && !component ? PTXI_INIT_UNDEFINED_RESULT : UINT32_MAX;
+    unsigned shares = 0;
+    uint32_t bits;
 
     for (unsigned n = 0; n < r->count; n++)
+        shares += r->at[n] != NULL;
+    bits = shares > 1 && !component ? PTXI_INIT_UNDEFINED_RESULT : UINT32_MAX; /* one texel is a copy */
+    for (unsigned n = 0; component && n < r->count; n++)
+        if (is_undefined(t, r->at[n], component - 1))
+            set_shadow(s, result_of_texel[n], lane, bits);
+    for (unsigned n = 0; !component && n < r->count; n++)
         for (unsigned c = 0; c < 4; c++)
-            if (component ? n == c && is_undefined(t, r->at[n], component - 1) : is_undefined(t, r->at[n], c))
-                s->of[component ? result_of_texel[n] : c][lane] = bits;
+            if (is_undefined(t, r->at[n], c))
+                set_shadow(s, c, lane, bits);
+}
+
+/* Whether the texels with a number are defined in all lanes. Lanes that read neighbours are checked together. */
+static bool are_defined(const struct ptxi_warp_texels *r, unsigned n)
+{
+    uint64_t first = 0, end = 0;
+
+    for (ptxi_lanes left = r->lanes[n]; left; left &= left - 1) {
+        uint64_t at = r->at[n][ptxi_first_lane(left)];
+
+        if (at < first || at > end) {
+            if (!ptxi_init_is_defined(first, end - first))
+                return false;
+            first = end = at;
+        }
+        end = at + r->bytes > end ? at + r->bytes : end;
+    }
+    return ptxi_init_is_defined(first, end - first);
+}
+
+void ptxi_texel_init_together(struct ptxi_texel_shadows *s, ptxi_lanes lanes, const struct ptxi_texture *t,
+                              const struct ptxi_warp_texels *r, unsigned component)
+{
+    bool defined = true;
+
+    for (unsigned n = 0; n < PTXI_TEXELS_TOGETHER && defined; n++)
+        defined = are_defined(r, n);
+    for (; lanes && !defined; lanes &= lanes - 1) {
+        unsigned l = ptxi_first_lane(lanes);
+        struct ptxi_texels own = { .count = 0 };
+
+        for (unsigned n = 0; n < PTXI_TEXELS_TOGETHER; n++) {
+            own.at[n] = r->lanes[n] >> l & 1 ? (const unsigned char *)(uintptr_t)r->at[n][l] : NULL;
+            own.count = own.at[n] ? n + 1 : own.count;
+        }
+        ptxi_texel_init_fetch(s, l, t, &own, component);
+    }
 }

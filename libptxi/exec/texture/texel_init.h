@@ -11,9 +11,11 @@ const struct ptxi_insn *ptxi_texel_init_find(const struct ptxi_warp *w, const st
 
 /* Undefined bits of the results of all lanes. */
 struct ptxi_texel_shadows {
+    bool any; /* false: there are none, and the rest is not set */
     uint64_t of[4][PTXI_LANES];
 };
-/* The results, with registers of some bytes each, are as undefined as this. init: as above. */
+/* The results, with registers of some bytes each, are as undefined as this. init: as above. This comes before
+ * the results are written: a shadow that nothing reads may have the slot of a result. */
 void ptxi_texel_init_results(struct ptxi_warp *w, const struct ptxi_insn *init, unsigned wide,
                              const struct ptxi_texel_shadows *s);
 
@@ -32,5 +34,8 @@ void ptxi_texel_init_reduce(struct ptxi_warp *w, const struct ptxi_insn *init, c
  * of the four texels of tld4. */
 void ptxi_texel_init_fetch(struct ptxi_texel_shadows *s, unsigned lane, const struct ptxi_texture *t,
                            const struct ptxi_texels *r, unsigned component);
+/* The same of lanes that have fetched together, from one texture. */
+void ptxi_texel_init_together(struct ptxi_texel_shadows *s, ptxi_lanes lanes, const struct ptxi_texture *t,
+                              const struct ptxi_warp_texels *r, unsigned component);
 
 #endif

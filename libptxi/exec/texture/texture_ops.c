@@ -1,5 +1,5 @@
 /* PTX ISA, "Texture Instructions: tex" and "tld4". The common fetches are done for all lanes of a warp at once
- * (texture_warp_inl.h), the others, and those of checked launches, lane by lane (texture_lane_inl.h). */
+ * (texture_warp_inl.h), the others lane by lane (texture_lane_inl.h). */
 #include <assert.h>
 #include <string.h>
 
@@ -183,13 +183,14 @@ static void find_coordinates(const struct ptxi_warp *w, const struct ptxi_tex *x
     f->dimensions = 2;
 }
 
-/* Fetches for all lanes at once, if this is a common fetch. Returns the lanes that are done. */
+/* Fetches for all lanes at once, if this is a common fetch. Returns the lanes that are done. texels: gets what they
+ * read; NULL: that does not matter. */
 static ptxi_lanes fetch_together(struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_tex *x,
-                                 uint32_t (*r)[PTXI_LANES])
+                                 uint32_t (*r)[PTXI_LANES], struct ptxi_warp_texels *texels)
 {
     const uint64_t *names = PTXI_SLOT(w, i->a), name = w->active ? names[ptxi_first_lane(w->active)] : 0;
     struct warp_fetch f = { .dimensions = x->dimensions, .integer = x->integer, .cube = x->cube,
-                            .component = x->component };
+                            .component = x->component, .texels = texels };
     struct lane_fetch k = { .x = x };
     struct level_view v[2];
     LANE_ARRAY(int32_t, level);
@@ -211,14 +212,17 @@ static ptxi_lanes fetch_together(struct ptxi_warp *w, const struct ptxi_insn *i,
     find_coordinates(w, x, &f, on_faces, layer, odd);
     for (unsigned l = 0; l < PTXI_LANES; l++)
         same |= (ptxi_lanes)(names[l] == name) << l;
-    return same & w->active & ~fetch_warp(&f, v, odd, r);
+    same &= w->active & ~fetch_warp(&f, v, odd, r);
+    for (unsigned n = 0; texels && n < PTXI_TEXELS_TOGETHER; n++)
+        texels->lanes[n] &= same;
+    return same;
 }
 
 /* The results of a fetch get the shadows of its channels. */
 static void set_shadows(struct ptxi_warp *w, const struct ptxi_insn *init, const struct ptxi_tex *x,
                         struct ptxi_texel_shadows *s)
 {
-    for (unsigned c = 0; x->result == PTXI_TEX_2X16 && c < x->first[0]; c++)
+    for (unsigned c = 0; s->any && x->result == PTXI_TEX_2X16 && c < x->first[0]; c++)
         for (unsigned l = 0; l < PTXI_LANES; l++)
             s->of[c][l] = (s->of[2 * c][l] & 0xffff) | (s->of[2 * c + 1][l] & 0xffff) << 16;
     ptxi_texel_init_results(w, init, x->result == PTXI_TEX_16 ? 2 : 4, s);
@@ -231,21 +235,68 @@ OP( init_tex )
     NEXT;
 }
 
+/* What a checked launch notes of a fetch. */
+struct notes {
+    struct ptxi_texels own;             /* of the current lane */
+    struct ptxi_warp_texels all;
+    const struct ptxi_insn *init;       /* NULL: uninitialised values are not tracked */
+    struct ptxi_texel_shadows shadows;
+};
+
+static void begin_notes(const struct ptxi_warp *w, const struct ptxi_insn *i, struct notes *n)
+{
+    memset(n->all.lanes, 0, sizeof n->all.lanes);
+    n->all.bytes = 0;
+    n->init = ptxi_texel_init_find(w, i);
+    n->shadows.any = false;
+}
+
+/* Lanes have fetched together. */
+static void note_together(struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_tex *x, ptxi_lanes lanes,
+                          struct notes *n)
+{
+    const uint64_t *names = PTXI_SLOT(w, i->a);
+
+    if (n->init && lanes)
+        ptxi_texel_init_together(&n->shadows, lanes,
+                                 ptxi_object_resolve(w, i, names[ptxi_first_lane(lanes)], PTXI_OBJECT_TEXTURE),
+                                 &n->all, x->component);
+}
+
+/* A lane has fetched alone. */
+static void note_lane(struct ptxi_warp *w, const struct ptxi_insn *i, const struct lane_fetch *k, unsigned lane,
+                      struct notes *n)
+{
+    ptxi_texels_note(w, i, lane, k->t, &n->own, &n->all);
+    if (n->init)
+        ptxi_texel_init_fetch(&n->shadows, lane, k->t, &n->own, k->x->component);
+}
+
+static void end_notes(struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_tex *x, struct notes *n)
+{
+    ptxi_texels_check(w, i, &n->all);
+    if (n->init)
+        set_shadows(w, n->init, x, &n->shadows);
+}
+
 OP( tex )
 {
     const struct ptxi_tex *x = (const struct ptxi_tex *)(w->frame->code->pool + i->imm);
     const uint64_t *names = PTXI_SLOT(w, i->a), *samplers = i->b == PTXI_NO_SLOT ? NULL : PTXI_SLOT(w, i->b);
+    const bool checked = __builtin_expect(w->cta->check != NULL, 0);
     _Alignas(64) uint32_t r[4][PTXI_LANES] = { { 0 } };
-    struct ptxi_texels texels;
-    struct lane_fetch k = { .x = x, .texels = w->cta->check ? &texels : NULL };
-    const struct ptxi_insn *init = k.texels ? ptxi_texel_init_find(w, i) : NULL;
-    struct ptxi_texel_shadows shadows;
+    struct notes notes;
+    struct lane_fetch k = { .x = x, .texels = checked ? &notes.own : NULL };
     struct ptxi_sampler own;
+    ptxi_lanes together;
     uint64_t name = 0;
 
-    if (init)
-        memset(&shadows, 0, sizeof shadows);
-    for (ptxi_lanes left = k.texels ? w->active : w->active & ~fetch_together(w, i, x, r); left; left &= left - 1) {
+    if (checked)
+        begin_notes(w, i, &notes);
+    together = fetch_together(w, i, x, r, checked ? &notes.all : NULL);
+    if (checked)
+        note_together(w, i, x, together, &notes);
+    for (ptxi_lanes left = w->active & ~together; left; left &= left - 1) {
         unsigned l = ptxi_first_lane(left);
         uint32_t one[4];
 
@@ -265,15 +316,13 @@ OP( tex )
             k.s = &own;
         }
         fetch_lane(&k, w, l, one);
-        if (k.texels)
-            ptxi_texels_note(w, i, l, k.t, &texels);
-        if (init)
-            ptxi_texel_init_fetch(&shadows, l, k.t, &texels, x->component);
+        if (checked)
+            note_lane(w, i, &k, l, &notes);
         for (unsigned c = 0; c < 4; c++)
             r[c][l] = one[c];
     }
+    if (checked)
+        end_notes(w, i, x, &notes);
     write_results(w, x, r);
-    if (init)
-        set_shadows(w, init, x, &shadows);
     NEXT;
 }

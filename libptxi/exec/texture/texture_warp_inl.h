@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "exec/engine/engine.h"
+#include "exec/texture/texel_check.h"
 #include "exec/texture/texture_filter_inl.h"
 #include "exec/engine/op_shapes.h"
 #include "exec/texture/texture.h"
@@ -35,6 +36,7 @@ struct warp_fetch {
     unsigned component;    /* tld4: number of the channel in the result, else 0 */
     const void *c[3];      /* coordinates; of a cube: a direction */
     const uint32_t *layer; /* layers, or NULL */
+    struct ptxi_warp_texels *texels; /* what it reads; NULL: that does not matter */
 };
 
 /* The size that determines the precision of coordinates. */
@@ -571,6 +573,26 @@ static void gather_texels(const struct warp_fetch *f, struct footprints *g, uint
     }
 }
 
+/* Notes the texels that have a share of the result. Those of tld4 all have one. */
+static void note_texels(const struct warp_fetch *f, const struct footprints *g, const uint32_t *outside)
+{
+    const bool all = g->count == 1 || f->component;
+
+    _Static_assert(MAX_TEXELS == (int)PTXI_TEXELS_TOGETHER, "a fetch is noted as a whole");
+    f->texels->bytes = f->t->bytes;
+    for (unsigned n = 0; n < g->count; n++) {
+        ptxi_lanes lanes = 0;
+
+        for (unsigned l = 0; l < PTXI_LANES; l++) {
+            bool beyond = outside[l] || (g->bordered && g->beyond[n][l]);
+
+            lanes |= (ptxi_lanes)(!beyond && (all || g->inside[n][l])) << l;
+            f->texels->at[n][l] = (uintptr_t)f->t->level[0].base + (uint64_t)(int64_t)g->offset[n][l];
+        }
+        f->texels->lanes[n] = lanes;
+    }
+}
+
 /* Fetches texels from the levels v. Returns the lanes that need a fetch of their own. */
 static ptxi_lanes fetch_warp(const struct warp_fetch *f, const struct level_view *v, uint32_t *odd,
                              uint32_t (*r)[PTXI_LANES])
@@ -583,6 +605,8 @@ static ptxi_lanes fetch_warp(const struct warp_fetch *f, const struct level_view
         find_integers(f, &g, outside);
     else
         find_footprints(f, &g, v, odd);
+    if (f->texels)
+        note_texels(f, &g, outside);
     if (f->component)
         gather_texels(f, &g, odd, r);
     for (unsigned c = 0; c < f->t->channels && !f->component; c++) {

@@ -61,6 +61,21 @@ KERNEL(c_fetch_copied) { out[TID] = fetch(t, TID); }
 KERNEL(c_fetch_stored) { write(s, TID, TID); out[TID] = fetch(t, TID) + 1; }
 KERNEL(d_fetch_filtered) { ((float *)out)[TID] = tex2D<float>(f, TID + 1.f, 1.5f); }
 KERNEL(d_fetch_gathered) { ((float *)out)[TID] = tex2Dgather<float4>(f, TID + 1.f, 1.f).x + 1; }
+KERNEL(d_fetch_negated)
+{
+    float4 v = tex2Dgather<float4>(f, TID + 1.f, 2.f);
+    ((float *)out)[TID] = -v.x * 2 + v.y * 3 - v.z * 5 + v.w * 7;
+}
+// lane by lane
+KERNEL(d_fetch_offset)
+{
+    float4 v;
+    asm volatile("tex.2d.v4.f32.f32 {%0, %1, %2, %3}, [%4, {%5, %6}], {%7, %8};"
+                 : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
+                 : "l"(f), "f"(TID + 1.f), "f"(1.5f), "r"(1), "r"(0));
+    ((float *)out)[TID] = v.x;
+}
+KERNEL(d_load_converted) { ((float *)out)[TID] = (float)read(s, TID) * 3; }
 KERNEL(e_fetch_address) { UNDEFINED(); out[TID] = fetch(t, m[TID] & 7); }
 KERNEL(c_fetch_guarded) { if (TID & 1) write(s, TID, TID); if (TID & 1) out[TID] = fetch(t, TID) + 1; }
 // with a guard

@@ -19,7 +19,7 @@ static void set_up(void)
 
 static ptxiArray create_array(ptxiArrayFormat format, bool defined)
 {
-    static const uint32_t texels[WIDTH * HEIGHT];
+    static uint32_t texels[WIDTH * HEIGHT];
     const PTXI_MEMCPY3D copy = { .srcMemoryType = PTXI_MEMORYTYPE_HOST,
                                  .srcHost = texels,
                                  .dstMemoryType = PTXI_MEMORYTYPE_ARRAY,
@@ -28,6 +28,9 @@ static ptxiArray create_array(ptxiArrayFormat format, bool defined)
                                  .Depth = 1 };
     PTXI_MEMCPY3D c = copy;
     ptxiArray a;
+
+    for (uint32_t k = 0; k < WIDTH * HEIGHT; k++)
+        texels[k] = UINT32_C(0x3f800000) + k * 4097; /* floats, too */
 
     ok(ptxiArray3DCreate(&a, &(PTXI_ARRAY3D_DESCRIPTOR){ WIDTH, HEIGHT, 0, format, 1, PTXI_ARRAY3D_SURFACE_LDST }));
     c.dstArray = a;
@@ -46,10 +49,9 @@ static ptxiTexObject create_texture(ptxiArray a, ptxiFilterMode filter)
     return t;
 }
 
-/* Whether a kernel has errors. */
-static bool has_errors(ptxiFunction f, bool defined)
+/* Launches a kernel, and returns its output. */
+static void launch(ptxiFunction f, bool defined, uint32_t result[THREADS])
 {
-    ptxiCheckSummary s = { .size = sizeof s };
     ptxiArray words = create_array(PTXI_AD_FORMAT_UNSIGNED_INT32, defined);
     ptxiArray floats = create_array(PTXI_AD_FORMAT_FLOAT, defined);
     ptxiTexObject t = create_texture(words, PTXI_TR_FILTER_MODE_POINT);
@@ -63,22 +65,32 @@ static bool has_errors(ptxiFunction f, bool defined)
     ok(ptxiCtxResetFindings(NULL));
     ok(ptxiLaunchKernel(f, 1, 1, 1, THREADS, 1, 1, 0, NULL, params, NULL));
     ok(ptxiCtxSynchronize());
-    ok(ptxiCtxGetCheckSummary(NULL, &s));
-    ck_assert_uint_eq(s.launches, 1);
-    ck_assert_uint_eq(s.unchecked, 0);
+    ok(ptxiMemcpyDtoH(result, out, THREADS * sizeof *result));
     ok(ptxiTexObjectDestroy(t));
     ok(ptxiTexObjectDestroy(filtered));
     ok(ptxiSurfObjectDestroy(surface));
     ok(ptxiArrayDestroy(words));
     ok(ptxiArrayDestroy(floats));
     ok(ptxiMemFree(out));
+}
+
+/* Whether a kernel has errors. */
+static bool has_errors(ptxiFunction f, bool defined)
+{
+    ptxiCheckSummary s = { .size = sizeof s };
+    uint32_t result[THREADS];
+
+    launch(f, defined, result);
+    ok(ptxiCtxGetCheckSummary(NULL, &s));
+    ck_assert_uint_eq(s.launches, 1);
+    ck_assert_uint_eq(s.unchecked, 0);
     return s.errors > 0;
 }
 
 /* The letter of a kernel says what has to be found. */
 START_TEST(pairs)
 {
-    enum { KERNELS = 24 };
+    enum { KERNELS = 27 };
     ptxiFunction f[KERNELS];
     unsigned count;
 
@@ -90,6 +102,27 @@ START_TEST(pairs)
 
         ok(ptxiFuncGetName(&name, f[k]));
         ck_assert_msg(has_errors(f[k], _i) == (name[0] == 'e' || (name[0] == 'd' && !_i)), "%s, defined %d", name, _i);
+    }
+}
+END_TEST
+
+/* The tracking does not change results. */
+START_TEST(results)
+{
+    static const char *const kernels[] = { "d_load",           "d_fetch",         "d_fetch_filtered",
+                                           "d_fetch_gathered", "d_fetch_negated", "d_fetch_offset",
+                                           "d_load_converted", "c_fetch_stored",  "c_store",
+                                           "c_store_formatted" };
+    uint32_t want[THREADS], got[THREADS];
+    ptxiFunction f;
+
+    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+        ok(ptxiModuleGetFunction(&f, module, kernels[k]));
+        ok(ptxiCtxSetSanitizer(NULL, 0, 0));
+        launch(f, true, want);
+        ok(ptxiCtxSetSanitizer(NULL, PTXI_SANITIZER_INIT, 0));
+        launch(f, true, got);
+        ck_assert_msg(!memcmp(want, got, sizeof want), "%s", kernels[k]);
     }
 }
 END_TEST
@@ -120,6 +153,7 @@ int main(void)
 
     tcase_add_checked_fixture(t, set_up, close_context);
     tcase_add_loop_test(t, pairs, 0, 2); /* whether the arrays are defined */
+    tcase_add_test(t, results);
     tcase_add_test(t, kinds);
     suite_add_tcase(s, t);
     return run_suite(s);

@@ -282,7 +282,7 @@ static void launch_textures(ptxiFunction f)
 START_TEST(textures)
 {
     set_up("exec/check/textures.ptx", PTXI_SANITIZER_RACE, (unsigned)_i);
-    ck_assert_uint_eq(count_wrong(12, launch_textures), 0);
+    ck_assert_uint_eq(count_wrong(14, launch_textures), 0);
     close_context();
 }
 END_TEST

@@ -55,6 +55,27 @@ KERNEL(c_texture_filtered)
     __syncwarp();
     out[OWN] = tex2D<float>(rows, TID + .5f, BLOCK + .5f);
 }
+// Such fetches are done lane by lane.
+__device__ static float fetch_at(cudaTextureObject_t t, float x, float y, int offset)
+{
+    float4 v;
+    asm volatile("tex.2d.v4.f32.f32 {%0, %1, %2, %3}, [%4, {%5, %6}], {%7, %8};"
+                 : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
+                 : "l"(t), "f"(x), "f"(y), "r"(offset), "r"(0));
+    return v.x;
+}
+KERNEL(e_texture_offset)
+{
+    q[OWN] = TID;
+    __syncwarp();
+    out[OWN] = fetch_at(rows, TID + .5f, BLOCK + .5f, 1);
+}
+KERNEL(c_texture_offset)
+{
+    q[OWN] = TID;
+    __syncwarp();
+    out[OWN] = fetch_at(rows, TID + 1.5f, BLOCK + .5f, -1);
+}
 // Four texels of two rows are read.
 KERNEL(e_texture_gather)
 {
