@@ -45,7 +45,6 @@ static struct {
 struct ptxi_tracker {
     struct ptxi_tracker_head head;
     _Atomic unsigned refs;
-    bool reads;
     _Atomic bool incomplete;
     _Atomic unsigned workers;  /* no worker from this index on has ranges or a log */
     pthread_mutex_t lock;      /* of what follows, but for reading the table and finding words */
@@ -64,7 +63,7 @@ struct ptxi_tracker *ptxi_tracker_create(bool reads)
     if (t) {
         t->head.key = (atomic_fetch_add(&created, 1) + 1) << NUMBER_BITS;
         t->refs = 1;
-        t->reads = reads;
+        t->head.reads = reads;
         pthread_mutex_init(&t->lock, NULL);
     }
     return t;
@@ -135,7 +134,7 @@ void ptxi_tracker_unref(struct ptxi_tracker *t)
 
 bool ptxi_tracker_reads(const struct ptxi_tracker *t)
 {
-    return t->reads;
+    return t->head.reads;
 }
 
 struct ptxi_track_page *ptxi_tracker_pages(const struct ptxi_tracker *t)
@@ -238,16 +237,20 @@ static void *take_zeros(struct ptxi_tracker *t, size_t bytes)
     return !p || t->chunks->zeros ? p : memset(p, 0, bytes);
 }
 
+/* Words of blocks for writes: some more than there are blocks, so that they are rarely moved. */
+enum { WRITTEN_BLOCKS = PTXI_TRACK_BLOCKS + PTXI_TRACK_BLOCKS / 4 };
+
 enum { WORDS_BYTES = PTXI_TRACK_WORDS * sizeof(uint32_t), OPERATIONS_BYTES = 2 * PTXI_TRACK_WORDS * sizeof(uint16_t),
+       WRITTEN_BYTES = WRITTEN_BLOCKS * PTXI_TRACK_BLOCK_WORDS * sizeof(uint32_t),
        BLOCKS_BYTES = PTXI_TRACK_BLOCKS * sizeof(uint32_t) };
 
-/* All writes are in words. False: memory is short. */
+/* All writes are in words, in the order of their addresses. False: memory is short. */
 static bool use_words(struct ptxi_tracker *t, struct ptxi_track_page *p)
 {
     uint32_t *words;
 
     for (unsigned k = 0; k < PTXI_TRACK_BLOCKS; k++)
-        p->blocks[k] = PTXI_TRACK_IN_WORDS;
+        p->blocks[k] = k << PTXI_TRACK_PLACE | PTXI_TRACK_IN_WORDS;
     words = take_zeros(t, WORDS_BYTES);
     p->words[PTXI_TRACK_WRITE] = words;
     return words;
@@ -257,7 +260,7 @@ static struct ptxi_track_page *make_page(struct ptxi_tracker *t, uint64_t addres
 {
     struct ptxi_track_page *p = calloc(1, sizeof *p);
 
-    if (!p || !(p->blocks = take_zeros(t, BLOCKS_BYTES)) || (t->reads && !use_words(t, p))) {
+    if (!p || !(p->blocks = take_zeros(t, BLOCKS_BYTES)) || (t->head.reads && !use_words(t, p))) {
         free(p);
         return NULL;
     }
@@ -295,21 +298,31 @@ static struct ptxi_track_page *find_or_make(struct ptxi_tracker *t, uint64_t num
     return p;
 }
 
-struct ptxi_track_page *ptxi_track_find_page(struct ptxi_tracker *t, uint64_t address)
+static __attribute__((noinline)) struct ptxi_track_page *make_found(struct ptxi_tracker *t, uint64_t number)
 {
-    uint64_t number = address >> PAGE_SHIFT, high = number >> LOW_BITS;
-    entry *low = high >> HIGH_BITS ? NULL : atomic_load_explicit(&t->table[high], memory_order_acquire);
-    struct ptxi_track_page *p = low ? atomic_load_explicit(&low[number & ((1 << LOW_BITS) - 1)], memory_order_acquire)
-                                    : NULL;
+    struct ptxi_track_page *p;
 
-    if (p)
-        return p;
     pthread_mutex_lock(&t->lock);
     p = find_or_make(t, number);
     pthread_mutex_unlock(&t->lock);
     if (!p)
         atomic_store(&t->incomplete, true);
     return p;
+}
+
+static inline struct ptxi_track_page *find_page(struct ptxi_tracker *t, uint64_t address)
+{
+    uint64_t number = address >> PAGE_SHIFT, high = number >> LOW_BITS;
+    entry *low = high >> HIGH_BITS ? NULL : atomic_load_explicit(&t->table[high], memory_order_acquire);
+    struct ptxi_track_page *p = low ? atomic_load_explicit(&low[number & ((1 << LOW_BITS) - 1)], memory_order_acquire)
+                                    : NULL;
+
+    return __builtin_expect(p != NULL, 1) ? p : make_found(t, number);
+}
+
+struct ptxi_track_page *ptxi_track_find_page(struct ptxi_tracker *t, uint64_t address)
+{
+    return find_page(t, address);
 }
 
 uint32_t *ptxi_track_make_words(struct ptxi_tracker *t, struct ptxi_track_page *p, enum ptxi_track_kind kind)
@@ -320,13 +333,30 @@ uint32_t *ptxi_track_make_words(struct ptxi_tracker *t, struct ptxi_track_page *
     words = p->words[kind];
     if (!words && (kind != PTXI_TRACK_REDUCE || p->operations || (p->operations = take_zeros(t, OPERATIONS_BYTES)))) {
         /* those of writes get their content with their blocks */
-        words = kind == PTXI_TRACK_WRITE ? take(t, WORDS_BYTES) : take_zeros(t, WORDS_BYTES);
+        words = kind == PTXI_TRACK_WRITE ? take(t, WRITTEN_BYTES) : take_zeros(t, WORDS_BYTES);
         atomic_store_explicit(&p->words[kind], words, memory_order_release);
     }
     pthread_mutex_unlock(&t->lock);
     if (!words)
         atomic_store(&t->incomplete, true);
     return words;
+}
+
+/* Adds the bytes from one offset in a page to another, its end. */
+RACY static void add_range(bool alone, uint32_t *words, uint64_t offset, uint64_t end, uint32_t place)
+{
+    uint64_t k = offset / 8, last = end / 8;
+
+    if (k == last) {
+        ptxi_track_add(alone, &words[k], ptxi_track_bytes(offset % 8, end % 8), place);
+        return;
+    }
+    if (offset % 8)
+        ptxi_track_add(alone, &words[k++], ptxi_track_bytes(offset % 8, 8), place);
+    for (; k < last; k++)
+        words[k] = place << PTXI_TRACK_PLACE | PTXI_TRACK_MASK;
+    if (end % 8)
+        ptxi_track_add(alone, &words[k], ptxi_track_bytes(0, end % 8), place);
 }
 
 RACY static void read_word(const struct ptxi_warp *w, uint32_t *read, uint32_t written, uint32_t mask, uint32_t place)
@@ -346,7 +376,7 @@ RACY static void track_in_page(const struct ptxi_warp *w, enum ptxi_track_kind k
     if (!words)
         return;
     if (kind != PTXI_TRACK_READ) {
-        ptxi_track_add_range(w->only_worker, words, offset, end, place);
+        add_range(w->only_worker, words, offset, end, place);
         return;
     }
     for (; k <= last && k < PTXI_TRACK_WORDS; k++)
@@ -358,68 +388,126 @@ RACY static void track_in_page(const struct ptxi_warp *w, enum ptxi_track_kind k
 
 enum { NOTED = 512 };
 
-/* Adds bytes of one block. False: memory is short. Called, like the next two, with the lock of the page, or alone. */
-static bool write_part(struct ptxi_tracker *t, struct ptxi_track_page *p, uint64_t offset, uint64_t end, uint32_t place)
-{
-    const uint64_t block = offset / PTXI_TRACK_BLOCK;
-    const uint32_t state = p->blocks[block];
-    uint32_t *words = ptxi_track_words(t, p, PTXI_TRACK_WRITE);
+/* What follows is called with the lock of the page, or by the only thread. `whole`: the word of a block that the place
+ * has written as a whole. */
 
-    if (!words)
-        return false;
-    if (state != PTXI_TRACK_IN_WORDS) {
-        for (unsigned k = 0; k < PTXI_TRACK_BLOCK_WORDS; k++)
-            words[PTXI_TRACK_BLOCK_WORDS * block + k] = state;
-        p->blocks[block] = PTXI_TRACK_IN_WORDS;
-    }
-    ptxi_track_add_range(true, words, offset, end, place);
-    return true;
+/* Removes the words that blocks do not use any more. */
+static __attribute__((noinline)) void move_words(struct ptxi_track_page *p, uint32_t *words)
+{
+    uint32_t *state_at[WRITTEN_BLOCKS] = { NULL };
+
+    for (unsigned k = 0; k < PTXI_TRACK_BLOCKS; k++)
+        if (ptxi_track_is_in_words(p->blocks[k]))
+            state_at[p->blocks[k] >> PTXI_TRACK_PLACE] = &p->blocks[k];
+    p->used = 0;
+    for (unsigned k = 0; k < WRITTEN_BLOCKS; k++)
+        if (state_at[k]) {
+            memmove(words + PTXI_TRACK_BLOCK_WORDS * p->used, words + PTXI_TRACK_BLOCK_WORDS * k,
+                    PTXI_TRACK_BLOCK_WORDS * sizeof *words);
+            *state_at[k] = p->used++ << PTXI_TRACK_PLACE | PTXI_TRACK_IN_WORDS;
+        }
 }
 
-static bool write_in_page(struct ptxi_tracker *t, struct ptxi_track_page *p, uint64_t offset, uint64_t end,
-                          uint32_t place)
+typedef uint64_t longs_2 __attribute__((vector_size(16)));
+typedef uint8_t bytes_16 __attribute__((vector_size(16)));
+typedef uint16_t words_8 __attribute__((vector_size(16)));
+typedef uint32_t words_4 __attribute__((vector_size(16), aligned(4)));
+_Static_assert(PTXI_TRACK_BLOCK_WORDS == 8, "the words of a block are two vectors");
+
+/* Stores four words to which bytes are added: those in `mask`. */
+static inline void add_to_words(uint32_t *to, words_4 old, words_4 mask, uint32_t whole)
 {
-    const uint64_t last = end / PTXI_TRACK_BLOCK;
+    const words_4 written = (old & PTXI_TRACK_MASK) | mask | (whole & ~(uint32_t)PTXI_TRACK_MASK);
+    const words_4 changed = (words_4)(mask != 0);
+
+    *(words_4 *)to = (written & changed) | (old & ~changed);
+}
+
+/* Adds bytes of one block, which are bits of `bytes`. */
+static inline void write_part(struct ptxi_tracker *t, struct ptxi_track_page *p, uint64_t block, uint64_t bytes,
+                              uint32_t whole)
+{
+    uint32_t *words = ptxi_track_words(t, p, PTXI_TRACK_WRITE);
+    const uint32_t state = p->blocks[block];
+    const bytes_16 zeros = { 0 };
+    const words_8 masks = (words_8)__builtin_shufflevector((bytes_16)(longs_2){ bytes }, zeros, 0, 16, 1, 17, 2, 18, 3,
+                                                           19, 4, 20, 5, 21, 6, 22, 7, 23);
+    const words_4 low = (words_4)__builtin_shufflevector(masks, (words_8)zeros, 0, 8, 1, 9, 2, 10, 3, 11);
+    const words_4 high = (words_4)__builtin_shufflevector(masks, (words_8)zeros, 4, 12, 5, 13, 6, 14, 7, 15);
+
+    if (!words || state == whole)
+        return;
+    if (ptxi_track_is_in_words(state)) {
+        words += PTXI_TRACK_BLOCK_WORDS * (state >> PTXI_TRACK_PLACE);
+        add_to_words(words, *(words_4 *)words, low, whole);
+        add_to_words(words + 4, *(words_4 *)(words + 4), high, whole);
+        return;
+    }
+    if (__builtin_expect(p->used == WRITTEN_BLOCKS, 0))
+        move_words(p, words);
+    words += PTXI_TRACK_BLOCK_WORDS * p->used;
+    p->blocks[block] = p->used++ << PTXI_TRACK_PLACE | PTXI_TRACK_IN_WORDS;
+    add_to_words(words, (words_4){ state, state, state, state }, low, whole);
+    add_to_words(words + 4, (words_4){ state, state, state, state }, high, whole);
+}
+
+/* The bits from one number to another, its end. */
+static inline uint64_t bits_between(uint64_t first, uint64_t end)
+{
+    return ~UINT64_C(0) << first & ~UINT64_C(0) >> (PTXI_TRACK_BLOCK - end);
+}
+
+static inline void write_blocks(uint32_t *block, uint32_t *end, uint32_t whole)
+{
+    const uint64_t two = whole * UINT64_C(0x100000001);
+
+    for (; end - block >= 2; block += 2)
+        memcpy(block, &two, sizeof two);
+    if (block < end)
+        *block = whole;
+}
+
+/* Adds the bytes from one offset in a page to another, its end. */
+static inline void write_in_page(struct ptxi_tracker *t, struct ptxi_track_page *p, uint64_t offset, uint64_t end,
+                                 uint32_t whole)
+{
+    const uint64_t first = offset % PTXI_TRACK_BLOCK, rest = end % PTXI_TRACK_BLOCK, last = end / PTXI_TRACK_BLOCK;
     uint64_t block = offset / PTXI_TRACK_BLOCK;
 
-    if (block == last)
-        return write_part(t, p, offset, end, place);
-    if (offset % PTXI_TRACK_BLOCK && !write_part(t, p, offset, ++block * PTXI_TRACK_BLOCK, place))
-        return false;
-    for (; block < last; block++)
-        p->blocks[block] = place << PTXI_TRACK_PLACE | PTXI_TRACK_MASK;
-    return !(end % PTXI_TRACK_BLOCK) || write_part(t, p, last * PTXI_TRACK_BLOCK, end, place);
+    if (first || block == last) {
+        write_part(t, p, block, bits_between(first, block == last ? rest : PTXI_TRACK_BLOCK), whole);
+        if (block++ == last)
+            return;
+    }
+    write_blocks(p->blocks + block, p->blocks + last, whole);
+    if (rest)
+        write_part(t, p, last, bits_between(0, rest), whole);
 }
 
 /* The page of an address, locked, in place of another one, which may be NULL. `alone`: pages are not locked. */
-static struct ptxi_track_page *change_page(struct ptxi_tracker *t, bool alone, struct ptxi_track_page *p,
-                                           uint64_t address)
+static inline struct ptxi_track_page *change_page(struct ptxi_tracker *t, bool alone, struct ptxi_track_page *p,
+                                                  uint64_t address)
 {
     if (p && !alone)
         pthread_mutex_unlock(&p->lock);
-    p = ptxi_track_find_page(t, address);
+    p = find_page(t, address);
     if (p && !alone)
         pthread_mutex_lock(&p->lock);
     return p;
 }
 
 /* Adds bytes to the page and to those that follow. Returns the last one. NULL: memory is short. */
-static struct ptxi_track_page *write_bytes(struct ptxi_tracker *t, bool alone, struct ptxi_track_page *p,
-                                           uint64_t address, uint64_t end, uint32_t place)
+static inline struct ptxi_track_page *write_bytes(struct ptxi_tracker *t, bool alone, struct ptxi_track_page *p,
+                                                  uint64_t address, uint64_t end, uint32_t whole)
 {
-    while (address < end) {
-        uint64_t stop = (address | (PTXI_TRACK_PAGE - 1)) + 1;
-
+    for (uint64_t stop; address < end; address = stop) {
         if (!p || address - p->address >= PTXI_TRACK_PAGE) {
             p = change_page(t, alone, p, address);
             if (!p)
                 return NULL;
         }
-        if (stop > end)
-            stop = end;
-        if (!write_in_page(t, p, address - p->address, stop - p->address, place))
-            return p;
-        address = stop;
+        stop = p->address + PTXI_TRACK_PAGE < end ? p->address + PTXI_TRACK_PAGE : end;
+        write_in_page(t, p, address - p->address, stop - p->address, whole);
     }
     return p;
 }
@@ -437,7 +525,7 @@ static void write_noted(struct ptxi_tracker *t, bool alone, struct ptxi_track_ra
         while (++r < noted->next && r->address == end && r->place == place)
             end += r->bytes;
         if (address < PTXI_SHARED_WINDOW && end <= PTXI_SHARED_WINDOW)
-            p = write_bytes(t, alone, p, address, end, place);
+            p = write_bytes(t, alone, p, address, end, place << PTXI_TRACK_PLACE | PTXI_TRACK_MASK);
     }
     if (p && !alone)
         pthread_mutex_unlock(&p->lock);
@@ -480,7 +568,7 @@ static void note(const struct ptxi_warp *w, uint64_t address, uint64_t size, uin
 void ptxi_track_range(const struct ptxi_warp *w, enum ptxi_track_kind kind, uint64_t address, uint64_t size,
                       uint32_t place)
 {
-    if (kind == PTXI_TRACK_WRITE && !w->cta->grid->tracker->reads) {
+    if (kind == PTXI_TRACK_WRITE && !w->cta->grid->tracker->head.reads) {
         note(w, address, size, place);
         return;
     }
@@ -533,7 +621,7 @@ void ptxi_track_insn(const struct ptxi_warp *w, const struct ptxi_insn *i, enum 
 {
     const struct ptxi_tracker *t = w->cta->grid->tracker;
 
-    if (t && (kind != PTXI_TRACK_READ || t->reads) && address < PTXI_SHARED_WINDOW)
+    if (t && (kind != PTXI_TRACK_READ || t->head.reads) && address < PTXI_SHARED_WINDOW)
         ptxi_track_range(w, kind, address, size, place_of(w, i));
 }
 

@@ -26,8 +26,9 @@ enum { PTXI_TRACK_WORDS = PTXI_TRACK_PAGE / 8, PTXI_TRACK_MASK = 0xff, PTXI_TRAC
 enum { PTXI_TRACK_BLOCK = 64, PTXI_TRACK_BLOCKS = PTXI_TRACK_PAGE / PTXI_TRACK_BLOCK,
        PTXI_TRACK_BLOCK_WORDS = PTXI_TRACK_BLOCK / 8 };
 
-/* The state of a block whose words record what was written. Any other state is the value of each of its words. */
-#define PTXI_TRACK_IN_WORDS (1u << 31)
+/* Writes to a block: what each of its words would be, or, with this mask, the number of its words among those of its
+ * page, in blocks. No word for a whole block has this mask: it is all bytes, or none. */
+enum { PTXI_TRACK_IN_WORDS = 1 };
 
 /* What was done to memory: a write; a read; an operation of red. */
 enum ptxi_track_kind { PTXI_TRACK_WRITE, PTXI_TRACK_READ, PTXI_TRACK_REDUCE, PTXI_TRACK_KINDS };
@@ -40,6 +41,7 @@ struct ptxi_track_page {
     struct ptxi_track_page *next;                 /* of all pages */
     pthread_mutex_t lock;                         /* of writes, if the tracker does not record reads */
     uint32_t *blocks;                             /* written */
+    uint32_t used;                                /* words for writes, in blocks */
     _Atomic(uint32_t *) words[PTXI_TRACK_KINDS];  /* mask of bytes, and the place from bit PTXI_TRACK_PLACE on */
     uint16_t *operations;                         /* of red, for each four bytes: PTXI_OP_atom_..., or 0 */
 };
@@ -83,6 +85,7 @@ _Static_assert(sizeof(struct ptxi_track_ranges) == 1 << PTXI_TRACK_RANGES_SHIFT,
 struct ptxi_tracker_head {
     uint64_t key; /* the upper bits of keys of struct ptxi_track_hit; those of two trackers differ; not 0 */
     struct ptxi_track_ranges ranges[PTXI_TRACK_WORKERS];
+    bool reads; /* are recorded */
 };
 
 /* The page of the tracker for an address, with words for writes if reads are recorded. NULL: memory is short. */
@@ -131,24 +134,6 @@ static inline void ptxi_track_add(bool alone, uint32_t *word, uint32_t mask, uin
                                                                __ATOMIC_RELAXED)));
 }
 
-/* Adds the bytes from one offset in a page to another, its end. */
-RACY static inline void ptxi_track_add_range(bool alone, uint32_t *words, uint64_t offset, uint64_t end,
-                                             uint32_t place)
-{
-    uint64_t k = offset / 8, last = end / 8;
-
-    if (k == last) {
-        ptxi_track_add(alone, &words[k], ptxi_track_bytes(offset % 8, end % 8), place);
-        return;
-    }
-    if (offset % 8)
-        ptxi_track_add(alone, &words[k++], ptxi_track_bytes(offset % 8, 8), place);
-    for (; k < last; k++)
-        words[k] = place << PTXI_TRACK_PLACE | PTXI_TRACK_MASK;
-    if (end % 8)
-        ptxi_track_add(alone, &words[k], ptxi_track_bytes(0, end % 8), place);
-}
-
 /* Makes room for a range: moves those of the worker to the pages. `alone`: no other thread does. False: memory is
  * short. */
 bool ptxi_track_make_room(struct ptxi_tracker *t, bool alone, struct ptxi_track_ranges *r);
@@ -189,12 +174,20 @@ struct ptxi_track_page *ptxi_tracker_pages(const struct ptxi_tracker *t); /* a l
 const struct ptxi_track_log *ptxi_tracker_log(const struct ptxi_tracker *t, unsigned worker, bool *end);
 bool ptxi_tracker_is_complete(const struct ptxi_tracker *t); /* false: memory was short */
 
+static inline bool ptxi_track_is_in_words(uint32_t block)
+{
+    return (block & PTXI_TRACK_MASK) == PTXI_TRACK_IN_WORDS;
+}
+
 /* A word of writes. */
 static inline uint32_t ptxi_track_written(const struct ptxi_track_page *p, unsigned k)
 {
     const uint32_t block = p->blocks[k / PTXI_TRACK_BLOCK_WORDS];
 
-    return block == PTXI_TRACK_IN_WORDS ? p->words[PTXI_TRACK_WRITE][k] : block;
+    return ptxi_track_is_in_words(block)
+               ? p->words[PTXI_TRACK_WRITE][(block >> PTXI_TRACK_PLACE) * PTXI_TRACK_BLOCK_WORDS +
+                                            k % PTXI_TRACK_BLOCK_WORDS]
+               : block;
 }
 
 #endif
