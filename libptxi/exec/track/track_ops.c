@@ -4,6 +4,7 @@
 #include "exec/engine/address_space.h"
 #include "exec/engine/cta.h"
 #include "exec/engine/handler.h"
+#include "exec/engine/simd.h"
 #include "exec/memory/access.h"
 #include "exec/memory/address_register.h"
 #include "exec/track/track.h"
@@ -77,6 +78,44 @@ static inline const uint64_t *addresses_of(const struct ptxi_warp *w, const stru
     return i->mods & PTXI_CHECK_ROW ? ptxi_address_lanes(a, buffer) : a;
 }
 
+/* is_packed: whether the elements of the active lanes follow each other.
+ * find_starts: the active lanes whose element does not follow that of the active lane before.
+ * Both load what was stored as vectors: the same vectors, or parts of one. Other loads wait for the stores. */
+#if defined(__AVX512F__)
+static bool is_packed(const struct ptxi_warp *w, const uint64_t *addresses, uint32_t size)
+{
+    const __m512i steps = _mm512_mullo_epi64(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7), _mm512_set1_epi64(size));
+    uint64_t next = addresses[ptxi_first_lane(w->active)];
+    __mmask8 others = 0;
+
+    for (unsigned group = 0; group < PTXI_LANES; group += 8) {
+        const __mmask8 active = (__mmask8)(w->active >> group);
+        const unsigned count = (unsigned)__builtin_popcount(active);
+        const __m512i packed = _mm512_maskz_compress_epi64(active, _mm512_loadu_si512(addresses + group));
+
+        others |= _mm512_mask_cmpneq_epi64_mask((__mmask8)((1 << count) - 1), packed,
+                                                _mm512_add_epi64(_mm512_set1_epi64((int64_t)next), steps));
+        next += count * size;
+    }
+    return !others;
+}
+
+static ptxi_lanes find_starts_of_all(const uint64_t *addresses, uint32_t size)
+{
+    const __m512i step = _mm512_set1_epi64(size);
+    __m512i before = _mm512_setzero_si512();
+    ptxi_lanes starts = 1;
+
+    for (unsigned group = 0; group < PTXI_LANES; group += 8) {
+        const __m512i at = _mm512_loadu_si512(addresses + group);
+        const __m512i end = _mm512_add_epi64(_mm512_alignr_epi64(at, before, 7), step);
+
+        starts |= (ptxi_lanes)_mm512_cmpneq_epi64_mask(at, end) << group;
+        before = at;
+    }
+    return starts | 1;
+}
+#else
 typedef uint64_t eight_words __attribute__((vector_size(64)));
 
 /* Eight lanes: in byte l, 1 if lane l is active. */
@@ -90,7 +129,6 @@ static inline uint64_t spread_bits(uint8_t active)
 /* The bytes of a word, from the lowest one, as eight words. */
 #define EACH_BYTE(word) (((eight_words){ 0 } + (word)) >> (eight_words){ 0, 8, 16, 24, 32, 40, 48, 56 } & 0xff)
 
-/* Whether the elements of the active lanes follow each other. */
 static bool is_packed(const struct ptxi_warp *w, const uint64_t *addresses, uint32_t size)
 {
     const int shift = __builtin_ctz(size); /* `size` is a power of two */
@@ -111,7 +149,16 @@ static bool is_packed(const struct ptxi_warp *w, const uint64_t *addresses, uint
     return !(others[0] | others[1]);
 }
 
-/* The active lanes whose element does not follow that of the active lane before. */
+static ptxi_lanes find_starts_of_all(const uint64_t *addresses, uint32_t size)
+{
+    ptxi_lanes starts = 1;
+
+    for (unsigned l = 1; l < PTXI_LANES; l++)
+        starts |= (ptxi_lanes)(addresses[l] - addresses[l - 1] != size) << l;
+    return starts;
+}
+#endif
+
 static ptxi_lanes find_starts(const struct ptxi_warp *w, const uint64_t *addresses, uint32_t size)
 {
     uint64_t end = addresses[ptxi_first_lane(w->active)] - 1;
@@ -119,11 +166,8 @@ static ptxi_lanes find_starts(const struct ptxi_warp *w, const uint64_t *address
 
     if (is_packed(w, addresses, size))
         return w->active & -w->active;
-    if (w->active == PTXI_ALL_LANES) {
-        for (unsigned l = 1; l < PTXI_LANES; l++)
-            starts |= (ptxi_lanes)(addresses[l] - addresses[l - 1] != size) << l;
-        return starts | 1;
-    }
+    if (w->active == PTXI_ALL_LANES)
+        return find_starts_of_all(addresses, size);
     for (ptxi_lanes left = w->active; left; left &= left - 1) {
         const unsigned l = ptxi_first_lane(left);
 
@@ -141,6 +185,7 @@ static __attribute__((noinline)) void track_lanes(const struct ptxi_warp *w, con
     const uint64_t *addresses = addresses_of(w, i, buffer);
     const uint32_t size = i->mods & PTXI_CHECK_BYTES, place = i->b | (uint32_t)i->c << 16;
     const enum ptxi_track_kind kind = i->mods & PTXI_CHECK_WRITE ? PTXI_TRACK_WRITE : PTXI_TRACK_READ;
+    const bool is_noted = kind == PTXI_TRACK_WRITE && !((struct ptxi_tracker_head *)w->cta->grid->tracker)->reads;
 
     for (ptxi_lanes left = find_starts(w, addresses, size), next; left; left = next) {
         const unsigned first = ptxi_first_lane(left);
@@ -148,9 +193,11 @@ static __attribute__((noinline)) void track_lanes(const struct ptxi_warp *w, con
 
         next = left & (left - 1);
         const ptxi_lanes before = next ? (next & -next) - 1 : ~(ptxi_lanes)0;
-        const uint64_t bytes = size * (uint64_t)__builtin_popcountll(w->active & before & ~(ptxi_lanes)0 << first);
+        const uint32_t bytes = size * (uint32_t)__builtin_popcountll(w->active & before & ~(ptxi_lanes)0 << first);
 
-        if (address < PTXI_SHARED_WINDOW && address + bytes <= PTXI_SHARED_WINDOW)
+        if (is_noted)
+            ptxi_track_note(w, address, bytes, place);
+        else if (address < PTXI_SHARED_WINDOW && address + bytes <= PTXI_SHARED_WINDOW)
             ptxi_track_range(w, kind, address, bytes, place);
     }
 }
