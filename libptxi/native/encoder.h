@@ -102,6 +102,8 @@ enum ptxi_x86_vector_op {
     PTXI_V_BLENDVB = PTXI_V(1, 3, 0x4c, 0),    /* VEX only */
     PTXI_V_PCMPD = PTXI_V(1, 3, 0x1f, 0), PTXI_V_PCMPUD = PTXI_V(1, 3, 0x1e, 0), /* EVEX only, to a mask */
     PTXI_V_PCMPQ = PTXI_V(1, 3, 0x1f, 1), PTXI_V_PCMPUQ = PTXI_V(1, 3, 0x1e, 1),
+    PTXI_V_PEXPANDQ = PTXI_V(1, 2, 0x89, 1),   /* EVEX only, masked: the lowest elements of rm to those of the mask */
+    PTXI_V_ALIGNQ = PTXI_V(1, 3, 0x03, 1),     /* EVEX only: 8 elements of rm and `first`, from number imm on */
     PTXI_V_TESTMD = PTXI_V(1, 2, 0x27, 0), PTXI_V_TESTMQ = PTXI_V(1, 2, 0x27, 1),
     PTXI_V_BLENDMD = PTXI_V(1, 2, 0x64, 0), PTXI_V_BLENDMQ = PTXI_V(1, 2, 0x64, 1),
     PTXI_V_PMOVQD_TO = PTXI_V(2, 2, 0x35, 0),  /* EVEX only: the lower words of elements, to half of a register */

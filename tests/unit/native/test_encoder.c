@@ -180,7 +180,8 @@ static const char *const wide_texts[] = {
     "vpscatterqd DWORD PTR [rcx+zmm4*1+0x40]{k1},ymm8", "vpscatterqq QWORD PTR [rcx+zmm7*1+0x8]{k1},zmm8",
     "vextracti64x4 ymm14,zmm3,0x1", "vpmovdw ymm8,zmm2", "vptestmd k1,zmm11,zmm8", "vpcmpleuq k1{k1},zmm12,zmm9",
     "vpcmpeqq k1,zmm8,zmm3", "vpslld zmm19,zmm30,0x7", "vprold zmm20,zmm3,0xf", "vprolvd zmm3,zmm20,zmm9",
-    "vprorvd zmm3,zmm2,ZMMWORD PTR [rbp+0x40]",
+    "vprorvd zmm3,zmm2,ZMMWORD PTR [rbp+0x40]", "vpexpandq zmm3{k1},zmm20", "valignq zmm4,zmm19,zmm3,0x7",
+    "valignq zmm1,zmm2,ZMMWORD PTR [rbp+0x40],0x7",
 };
 
 static void encode_wide(struct ptxi_x86 *x)
@@ -225,6 +226,9 @@ static void encode_wide(struct ptxi_x86 *x)
     ptxi_x86_vector_imm(x, PTXI_V_SHIFT_IMM_D, PTXI_ROTATE_LEFT, 20, R(3), 15);
     ptxi_x86_vector(x, PTXI_V_PROLVD, 3, 20, R(9));
     ptxi_x86_vector(x, PTXI_V_PRORVD, 3, 2, M(PTXI_RBP, 64));
+    ptxi_x86_vector_masked(x, PTXI_V_PEXPANDQ, 3, 0, R(20), -1, 1);
+    ptxi_x86_vector_imm(x, PTXI_V_ALIGNQ, 4, 19, R(3), 7);
+    ptxi_x86_vector_imm(x, PTXI_V_ALIGNQ, 1, 2, M(PTXI_RBP, 64), 7);
 }
 
 /* --- objdump --- */
