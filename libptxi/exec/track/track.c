@@ -484,51 +484,107 @@ static inline void write_in_page(struct ptxi_tracker *t, struct ptxi_track_page 
         write_part(t, p, last, bits_between(0, rest), whole);
 }
 
-/* The page of an address, locked, in place of another one, which may be NULL. `alone`: pages are not locked. */
-static inline struct ptxi_track_page *change_page(struct ptxi_tracker *t, bool alone, struct ptxi_track_page *p,
-                                                  uint64_t address)
+/* A page that a worker has found. */
+enum { KNOWN = 64 };
+struct known_page {
+    uint64_t number; /* UINT64_MAX: none */
+    struct ptxi_track_page *page;
+    uint32_t *blocks;
+};
+
+/* The pages that the worker has found last. They follow its list. */
+static inline struct known_page *known_pages(const struct ptxi_track_ranges *noted)
 {
-    if (p && !alone)
-        pthread_mutex_unlock(&p->lock);
-    p = find_page(t, address);
-    if (p && !alone)
-        pthread_mutex_lock(&p->lock);
-    return p;
+    return (void *)noted->end;
 }
 
-/* Adds bytes to the page and to those that follow. Returns the last one. NULL: memory is short. */
-static inline struct ptxi_track_page *write_bytes(struct ptxi_tracker *t, bool alone, struct ptxi_track_page *p,
-                                                  uint64_t address, uint64_t end, uint32_t whole)
+/* Where noted ranges are moved to. */
+struct writer {
+    struct ptxi_tracker *tracker;
+    struct known_page *known;
+    bool alone;                     /* pages are not locked */
+    struct ptxi_track_page *locked; /* or NULL */
+};
+
+/* NULL: memory is short. */
+static inline struct ptxi_track_page *find_locked(struct writer *w, uint64_t address)
+{
+    const uint64_t number = address / PTXI_TRACK_PAGE;
+    struct known_page *k = &w->known[number % KNOWN];
+
+    if (__builtin_expect(k->number != number, 0)) {
+        struct ptxi_track_page *p = find_page(w->tracker, address);
+
+        if (!p)
+            return NULL;
+        *k = (struct known_page){ number, p, p->blocks };
+    }
+    if (!w->alone && w->locked != k->page) {
+        if (w->locked)
+            pthread_mutex_unlock(&w->locked->lock);
+        pthread_mutex_lock(&k->page->lock);
+        w->locked = k->page;
+    }
+    return k->page;
+}
+
+static __attribute__((noinline)) void write_in_pages(struct writer *w, uint64_t address, uint64_t end, uint32_t whole)
 {
     for (uint64_t stop; address < end; address = stop) {
-        if (!p || address - p->address >= PTXI_TRACK_PAGE) {
-            p = change_page(t, alone, p, address);
-            if (!p)
-                return NULL;
-        }
+        struct ptxi_track_page *p = find_locked(w, address);
+
+        if (!p)
+            return;
         stop = p->address + PTXI_TRACK_PAGE < end ? p->address + PTXI_TRACK_PAGE : end;
-        write_in_page(t, p, address - p->address, stop - p->address, whole);
+        write_in_page(w->tracker, p, address - p->address, stop - p->address, whole);
     }
-    return p;
 }
 
-/* Moves noted ranges to the pages. Shared memory is not tracked; the launch fails at an access that wraps. */
+/* Shared memory is not tracked; the launch fails at an access that wraps. */
+static inline void write_bytes(struct writer *w, uint64_t address, uint64_t end, uint32_t whole)
+{
+    const uint64_t number = address / PTXI_TRACK_PAGE, offset = address % PTXI_TRACK_PAGE;
+    const struct known_page *k = &w->known[number % KNOWN];
+
+    if (w->alone && k->number == number && end - address <= PTXI_TRACK_PAGE - offset)
+        write_in_page(w->tracker, k->page, offset, offset + (end - address), whole);
+    else if (address < PTXI_SHARED_WINDOW && end <= PTXI_SHARED_WINDOW)
+        write_in_pages(w, address, end, whole);
+}
+
+/* The usual case: whole blocks of a page that the worker knows. False: it is something else. */
+static inline bool write_known(const struct writer *w, const struct ptxi_track_range *r)
+{
+    const uint64_t number = r->address / PTXI_TRACK_PAGE, end = r->address % PTXI_TRACK_PAGE + r->bytes;
+    const struct known_page *k = &w->known[number % KNOWN];
+
+    if ((r->address | r->bytes) % PTXI_TRACK_BLOCK || !w->alone || k->number != number || end > PTXI_TRACK_PAGE)
+        return false;
+    write_blocks(k->blocks + (end - r->bytes) / PTXI_TRACK_BLOCK, k->blocks + end / PTXI_TRACK_BLOCK,
+                 r->place << PTXI_TRACK_PLACE | PTXI_TRACK_MASK);
+    return true;
+}
+
+/* Moves noted ranges to the pages. */
 static void write_noted(struct ptxi_tracker *t, bool alone, struct ptxi_track_ranges *noted)
 {
-    struct ptxi_track_page *p = NULL;
+    struct writer w = { .tracker = t, .known = known_pages(noted), .alone = alone };
 
     for (const struct ptxi_track_range *r = noted->at; r < noted->next;) {
         const uint64_t address = r->address;
         const uint32_t place = r->place;
         uint64_t end = address + r->bytes;
 
+        if (write_known(&w, r)) {
+            r++;
+            continue;
+        }
         while (++r < noted->next && r->address == end && r->place == place)
             end += r->bytes;
-        if (address < PTXI_SHARED_WINDOW && end <= PTXI_SHARED_WINDOW)
-            p = write_bytes(t, alone, p, address, end, place << PTXI_TRACK_PLACE | PTXI_TRACK_MASK);
+        write_bytes(&w, address, end, place << PTXI_TRACK_PLACE | PTXI_TRACK_MASK);
     }
-    if (p && !alone)
-        pthread_mutex_unlock(&p->lock);
+    if (w.locked)
+        pthread_mutex_unlock(&w.locked->lock);
     noted->next = noted->at;
 }
 
@@ -539,9 +595,11 @@ bool ptxi_track_make_room(struct ptxi_tracker *t, bool alone, struct ptxi_track_
         return true;
     }
     pthread_mutex_lock(&t->lock);
-    r->next = r->at = take(t, NOTED * sizeof *r->at);
+    r->next = r->at = take(t, NOTED * sizeof *r->at + KNOWN * sizeof(struct known_page));
     pthread_mutex_unlock(&t->lock);
     r->end = r->at ? r->at + NOTED : NULL;
+    for (unsigned k = 0; r->at && k < KNOWN; k++)
+        known_pages(r)[k].number = UINT64_MAX;
     if (!r->at)
         atomic_store(&t->incomplete, true);
     use_worker(t, (unsigned)(r - t->head.ranges));
