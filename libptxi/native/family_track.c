@@ -1,12 +1,14 @@
 /* Tracking of writes (exec/track/). Native code has the usual case: a store of neighbouring lanes to a row. */
+#include <assert.h>
+
 #include "exec/track/track.h"
 #include "native/memory.h"
 
 typedef struct ptxi_native_builder builder;
 typedef const struct ptxi_insn insn;
 
-/* rcx + OF_RANGES(...) = a field of the list of the worker */
-#define OF_RANGES(name) ptxi_x86_at(PTXI_RCX, offsetof(struct ptxi_tracker_head, ranges[0].name))
+/* rcx: the ranges of the worker, from find_ranges() */
+#define OF_RANGES(name) ptxi_x86_at(PTXI_RCX, offsetof(struct ptxi_track_ranges, name))
 
 static struct ptxi_x86_rm reg(unsigned r)
 {
@@ -22,39 +24,118 @@ static void fail(builder *c, uint32_t rare, enum ptxi_x86_condition condition)
     ptxi_native_fail(c, condition);
 }
 
-static void find_ranges(builder *c, go_away *go, uint32_t rare)
+static void find_ranges(builder *c)
 {
-    const int32_t index = (int32_t)offsetof(struct ptxi_worker, index) - (int32_t)offsetof(struct ptxi_worker, hits);
-
-    ptxi_x86_load(&c->x, 64, PTXI_RCX, OF_WARP(cta));
-    ptxi_x86_load(&c->x, 64, PTXI_RCX, ptxi_x86_at(PTXI_RCX, offsetof(struct ptxi_cta, grid)));
-    ptxi_x86_load(&c->x, 64, PTXI_RCX, ptxi_x86_at(PTXI_RCX, offsetof(struct ptxi_grid, tracker)));
-    ptxi_x86_test(&c->x, 64, PTXI_RCX, PTXI_RCX);
-    go(c, rare, PTXI_E);
-    ptxi_x86_load(&c->x, 32, PTXI_RDX, ptxi_x86_at(PTXI_NATIVE_HITS, index));
-    ptxi_x86_shl(&c->x, 64, PTXI_RDX, PTXI_TRACK_RANGES_SHIFT);
-    ptxi_x86_alu(&c->x, PTXI_ADD, 64, PTXI_RCX, reg(PTXI_RDX));
+    ptxi_x86_load(&c->x, 64, PTXI_RCX, OF_WARP(noted));
 }
 
-/* rcx: from find_ranges(). The worker notes edi bytes at rsi + the immediate. */
-static void put_note(builder *c, insn *i, go_away *go, uint32_t rare)
+enum { BYTES_IN_EDI = 0 };
+
+/* rdx = where the worker notes a range. There is no room if the launch is not tracked. */
+static void find_room(builder *c, go_away *go, uint32_t rare)
 {
-    if (i->imm)
-        ptxi_x86_alu_imm(&c->x, PTXI_ADD, 64, reg(PTXI_RSI), i->imm);
     ptxi_x86_load(&c->x, 64, PTXI_RDX, OF_RANGES(next));
     ptxi_x86_alu(&c->x, PTXI_CMP, 64, PTXI_RDX, OF_RANGES(end));
     go(c, rare, PTXI_E);
+}
+
+/* Notes bytes at rsi there. */
+static void put_range(builder *c, insn *i, unsigned bytes)
+{
+    const struct ptxi_x86_rm to = ptxi_x86_at(PTXI_RDX, offsetof(struct ptxi_track_range, bytes));
+
     ptxi_x86_store(&c->x, 64, ptxi_x86_at(PTXI_RDX, offsetof(struct ptxi_track_range, address)), PTXI_RSI);
-    ptxi_x86_store(&c->x, 32, ptxi_x86_at(PTXI_RDX, offsetof(struct ptxi_track_range, bytes)), PTXI_RDI);
+    if (bytes != BYTES_IN_EDI)
+        ptxi_x86_store_imm(&c->x, 32, to, (int32_t)bytes);
+    else
+        ptxi_x86_store(&c->x, 32, to, PTXI_RDI);
     ptxi_x86_store_imm(&c->x, 32, ptxi_x86_at(PTXI_RDX, offsetof(struct ptxi_track_range, place)),
                        (int32_t)(i->b | (uint32_t)i->c << 16));
     ptxi_x86_alu_imm(&c->x, PTXI_ADD, 64, OF_RANGES(next), sizeof(struct ptxi_track_range));
 }
 
-static void note(builder *c, insn *i, go_away *go, uint32_t rare)
+/* rsi += the immediate */
+static void add_immediate(builder *c, insn *i)
 {
-    find_ranges(c, go, rare);
-    put_note(c, i, go, rare);
+    if (i->imm)
+        ptxi_x86_alu_imm(&c->x, PTXI_ADD, 64, reg(PTXI_RSI), i->imm);
+}
+
+static void note(builder *c, insn *i, unsigned bytes, go_away *go, uint32_t rare)
+{
+    add_immediate(c, i);
+    find_ranges(c);
+    find_room(c, go, rare);
+    put_range(c, i, bytes);
+}
+
+enum { MOST_UNKNOWN = 4 };
+
+/* Jumps. */
+struct jumps {
+    uint32_t at[MOST_UNKNOWN];
+    unsigned count;
+};
+
+static void jump_away(builder *c, struct jumps *j, enum ptxi_x86_condition condition)
+{
+    assert(j->count < MOST_UNKNOWN);
+    j->at[j->count++] = ptxi_x86_jump_if(&c->x, condition);
+}
+
+static void lead_here(builder *c, const struct jumps *j)
+{
+    for (unsigned k = 0; k < j->count; k++)
+        ptxi_x86_patch(&c->x, j->at[k], c->x.size);
+}
+
+/* rdx: from find_room(). Writes a row at rsi to its page, as ptxi_track_write_row() does. The jumps are those for what
+ * must be noted. */
+static struct jumps write_row(builder *c, insn *i, unsigned bytes)
+{
+    const uint32_t whole = (i->b | (uint32_t)i->c << 16) << PTXI_TRACK_PLACE | PTXI_TRACK_MASK;
+    struct ptxi_x86 *x = &c->x;
+    struct jumps unknown = { .count = 0 };
+
+    ptxi_x86_alu(x, PTXI_CMP, 64, PTXI_RDX, OF_RANGES(direct));
+    jump_away(c, &unknown, PTXI_NE);
+    ptxi_x86_test_imm(x, reg(PTXI_RSI), PTXI_TRACK_BLOCK - 1);
+    jump_away(c, &unknown, PTXI_NE);
+    ptxi_x86_load(x, 64, PTXI_RDI, reg(PTXI_RSI));
+    ptxi_x86_shr(x, 64, PTXI_RDI, __builtin_ctz(PTXI_TRACK_PAGE));
+    ptxi_x86_load(x, 32, PTXI_RAX, reg(PTXI_RDI));
+    ptxi_x86_alu_imm(x, PTXI_AND, 32, reg(PTXI_RAX), PTXI_TRACK_KNOWN - 1);
+    ptxi_x86_shl(x, 64, PTXI_RAX, PTXI_TRACK_KNOWN_SHIFT);
+    ptxi_x86_alu(x, PTXI_ADD, 64, PTXI_RAX, OF_RANGES(end));
+    ptxi_x86_alu(x, PTXI_CMP, 64, PTXI_RDI, ptxi_x86_at(PTXI_RAX, offsetof(struct ptxi_track_known, number)));
+    jump_away(c, &unknown, PTXI_NE);
+    ptxi_x86_load(x, 32, PTXI_RDI, reg(PTXI_RSI));
+    ptxi_x86_alu_imm(x, PTXI_AND, 32, reg(PTXI_RDI), PTXI_TRACK_PAGE - 1);
+    ptxi_x86_alu_imm(x, PTXI_CMP, 32, reg(PTXI_RDI), (int32_t)(PTXI_TRACK_PAGE - bytes));
+    jump_away(c, &unknown, PTXI_A);
+    ptxi_x86_shr(x, 32, PTXI_RDI, __builtin_ctz(PTXI_TRACK_BLOCK));
+    ptxi_x86_load(x, 64, PTXI_RAX, ptxi_x86_at(PTXI_RAX, offsetof(struct ptxi_track_known, blocks)));
+    ptxi_x86_lea(x, 64, PTXI_RAX, ptxi_x86_scaled(PTXI_RAX, PTXI_RDI, 2, 0));
+    ptxi_x86_imm(x, PTXI_RDI, whole * UINT64_C(0x100000001));
+    for (unsigned k = 0; k < bytes / PTXI_TRACK_BLOCK; k += 2)
+        ptxi_x86_store(x, 64, ptxi_x86_at(PTXI_RAX, (int32_t)(k * sizeof whole)), PTXI_RDI);
+    return unknown;
+}
+
+/* The row of all lanes at rsi. */
+static void note_row(builder *c, insn *i, unsigned bytes, uint32_t rare)
+{
+    struct jumps unknown;
+    uint32_t done;
+
+    add_immediate(c, i);
+    find_ranges(c);
+    find_room(c, ptxi_native_jump_rare, rare);
+    unknown = write_row(c, i, bytes);
+    done = ptxi_x86_jump(&c->x);
+    lead_here(c, &unknown);
+    put_range(c, i, bytes);
+    ptxi_x86_patch(&c->x, done, c->x.size);
 }
 
 /* The logarithm of the bytes of an element. */
@@ -63,14 +144,10 @@ static unsigned shift_of(insn *i)
     return (unsigned)__builtin_ctz(i->mods & PTXI_CHECK_BYTES);
 }
 
-/* rsi = how far the first active lane is from lane 0, edi = the bytes of the active lanes, which must be neighbours. */
+/* Partial code: rsi = how far the first active lane is from lane 0, edi = the bytes of the active lanes, which must be
+ * neighbours. */
 static void find_run(builder *c, unsigned shift, go_away *go, uint32_t rare)
 {
-    if (!c->partial) {
-        ptxi_x86_imm(&c->x, PTXI_RSI, 0);
-        ptxi_x86_imm(&c->x, PTXI_RDI, PTXI_LANES << shift);
-        return;
-    }
     /* The sum of a mask and its lowest bit has other bits if its bits follow each other. */
     ptxi_x86_load(&c->x, 32, PTXI_RAX, ptxi_native_on_stack(PTXI_STACK_ACTIVE));
     ptxi_x86_load(&c->x, 32, PTXI_RCX, reg(PTXI_RAX));
@@ -89,12 +166,19 @@ static void find_run(builder *c, unsigned shift, go_away *go, uint32_t rare)
 /* Neighbouring lanes of a row. */
 static void track_row(builder *c, insn *i, uint32_t rare)
 {
+    const unsigned shift = shift_of(i);
+
     ptxi_native_check_row(c, i->a, rare);
-    ptxi_x86_alu_imm(&c->x, PTXI_CMP, 64, OF_ROW(i->a, stride), 1 << shift_of(i));
+    ptxi_x86_alu_imm(&c->x, PTXI_CMP, 64, OF_ROW(i->a, stride), 1 << shift);
     ptxi_native_jump_rare(c, rare, PTXI_NE);
-    find_run(c, shift_of(i), ptxi_native_jump_rare, rare);
-    ptxi_x86_alu(&c->x, PTXI_ADD, 64, PTXI_RSI, OF_ROW(i->a, first));
-    note(c, i, ptxi_native_jump_rare, rare);
+    if (c->partial) {
+        find_run(c, shift, ptxi_native_jump_rare, rare);
+        ptxi_x86_alu(&c->x, PTXI_ADD, 64, PTXI_RSI, OF_ROW(i->a, first));
+        note(c, i, BYTES_IN_EDI, ptxi_native_jump_rare, rare);
+    } else {
+        ptxi_x86_load(&c->x, 64, PTXI_RSI, OF_ROW(i->a, first));
+        note_row(c, i, PTXI_LANES << shift, rare);
+    }
 }
 
 /* Fails unless active lane l of the slot has r8 + (l << shift). AVX2. */
@@ -124,16 +208,21 @@ static void expect_neighbours(builder *c, unsigned slot, unsigned shift)
 /* Neighbouring lanes. */
 static void note_neighbours(builder *c, insn *i, unsigned slot)
 {
-    find_run(c, shift_of(i), fail, 0);
+    const unsigned shift = shift_of(i);
+
+    if (c->partial)
+        find_run(c, shift, fail, 0);
     ptxi_native_load_first_active(c, slot);
     ptxi_x86_load(&c->x, 64, PTXI_R8, reg(PTXI_RAX));
     if (c->partial) {
-        ptxi_x86_shl(&c->x, 64, PTXI_RCX, shift_of(i));
+        ptxi_x86_shl(&c->x, 64, PTXI_RCX, shift);
         ptxi_x86_alu(&c->x, PTXI_SUB, 64, PTXI_R8, reg(PTXI_RCX));
+        ptxi_x86_alu(&c->x, PTXI_ADD, 64, PTXI_RSI, reg(PTXI_R8));
+    } else {
+        ptxi_x86_load(&c->x, 64, PTXI_RSI, reg(PTXI_R8));
     }
-    expect_neighbours(c, slot, shift_of(i));
-    ptxi_x86_alu(&c->x, PTXI_ADD, 64, PTXI_RSI, reg(PTXI_R8));
-    note(c, i, fail, 0);
+    expect_neighbours(c, slot, shift);
+    note(c, i, c->partial ? BYTES_IN_EDI : PTXI_LANES << shift, fail, 0);
 }
 
 /* d = 0, 1, 2 ... times the bytes of an element */
@@ -178,7 +267,7 @@ static void note_packed(builder *c, insn *i, unsigned slot)
     ptxi_x86_load(&c->x, 32, PTXI_RDI, ptxi_native_on_stack(PTXI_STACK_ACTIVE));
     ptxi_x86_popcnt(&c->x, PTXI_RDI, PTXI_RDI);
     ptxi_x86_shl(&c->x, 32, PTXI_RDI, shift);
-    note(c, i, fail, 0);
+    note(c, i, BYTES_IN_EDI, fail, 0);
 }
 
 /* AVX-512: r8d = the lanes whose element does not follow that of the lane before. */
@@ -213,7 +302,7 @@ static void note_runs(builder *c, insn *i, unsigned slot)
     uint32_t loop;
 
     find_starts(c, slot, shift_of(i));
-    find_ranges(c, fail, 0);
+    find_ranges(c);
     loop = x->size;
     ptxi_x86_tzcnt(x, PTXI_RDX, PTXI_R8);
     ptxi_x86_load(x, 64, PTXI_RSI, ptxi_x86_scaled(PTXI_NATIVE_FRAME, PTXI_RDX, 3, (int32_t)(slot * PTXI_UNIT)));
@@ -222,7 +311,9 @@ static void note_runs(builder *c, insn *i, unsigned slot)
     ptxi_x86_tzcnt(x, PTXI_RDI, PTXI_R8); /* PTXI_LANES if there is no further run */
     ptxi_x86_alu(x, PTXI_SUB, 32, PTXI_RDI, reg(PTXI_RDX));
     ptxi_x86_shl(x, 32, PTXI_RDI, shift_of(i));
-    put_note(c, i, fail, 0);
+    add_immediate(c, i);
+    find_room(c, fail, 0);
+    put_range(c, i, BYTES_IN_EDI);
     ptxi_x86_test(x, 32, PTXI_R8, PTXI_R8);
     ptxi_x86_patch(x, ptxi_x86_jump_if(x, PTXI_NE), loop);
 }

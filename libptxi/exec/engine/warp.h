@@ -133,6 +133,7 @@ struct ptxi_warp {
     struct ptxi_frame *free_frames[16]; /* by size class */
 
     struct ptxi_warp_async *async;     /* queue of cp.async; NULL: not used so far */
+    struct ptxi_track_ranges *noted;   /* what the worker has written (exec/track/track.h) */
 
     uint64_t stack_top[PTXI_LANES]; /* lowest byte that alloca has given to each thread; call frames grow towards it */
 };

@@ -14,6 +14,7 @@
 #include "exec/engine/frame.h"
 #include "exec/memmap/memmap.h"
 #include "exec/tcgen05/tmem_queue.h"
+#include "exec/track/track.h"
 
 enum {
     WORDS_SLACK = 16,           /* bytes after the end of shared memory, which accesses to whole words may reach */
@@ -150,6 +151,7 @@ static void prepare_warp(struct ptxi_cta *c, uint32_t index, size_t local_stride
     w->shared_size = (uint64_t)g->code->shared_base + g->code->shared_bytes + g->dynamic_shared;
     w->one_worker = g->one_worker;
     w->only_worker = g->only_worker;
+    w->noted = ptxi_tracker_ranges(g->tracker, c->worker->index, g->only_worker);
     w->index = index;
     w->next = &c->warps[index + 1 < c->warp_count ? index + 1 : 0];
     w->first_thread = index * PTXI_LANES;

@@ -484,24 +484,10 @@ static inline void write_in_page(struct ptxi_tracker *t, struct ptxi_track_page 
         write_part(t, p, last, bits_between(0, rest), whole);
 }
 
-/* A page that a worker has found. */
-enum { KNOWN = 64 };
-struct known_page {
-    uint64_t number; /* UINT64_MAX: none */
-    struct ptxi_track_page *page;
-    uint32_t *blocks;
-};
-
-/* The pages that the worker has found last. They follow its list. */
-static inline struct known_page *known_pages(const struct ptxi_track_ranges *noted)
-{
-    return (void *)noted->end;
-}
-
 /* Where noted ranges are moved to. */
 struct writer {
     struct ptxi_tracker *tracker;
-    struct known_page *known;
+    const struct ptxi_track_ranges *noted;
     bool alone;                     /* pages are not locked */
     struct ptxi_track_page *locked; /* or NULL */
 };
@@ -510,14 +496,14 @@ struct writer {
 static inline struct ptxi_track_page *find_locked(struct writer *w, uint64_t address)
 {
     const uint64_t number = address / PTXI_TRACK_PAGE;
-    struct known_page *k = &w->known[number % KNOWN];
+    struct ptxi_track_known *k = ptxi_track_find_known(w->noted, number);
 
     if (__builtin_expect(k->number != number, 0)) {
         struct ptxi_track_page *p = find_page(w->tracker, address);
 
         if (!p)
             return NULL;
-        *k = (struct known_page){ number, p, p->blocks };
+        *k = (struct ptxi_track_known){ number, p, p->blocks, 0 };
     }
     if (!w->alone && w->locked != k->page) {
         if (w->locked)
@@ -540,45 +526,34 @@ static __attribute__((noinline)) void write_in_pages(struct writer *w, uint64_t 
     }
 }
 
-/* Shared memory is not tracked; the launch fails at an access that wraps. */
+/* In the usual case, the worker knows the page. Shared memory is not tracked; the launch fails at an access that wraps.
+ */
 static inline void write_bytes(struct writer *w, uint64_t address, uint64_t end, uint32_t whole)
 {
     const uint64_t number = address / PTXI_TRACK_PAGE, offset = address % PTXI_TRACK_PAGE;
-    const struct known_page *k = &w->known[number % KNOWN];
+    const struct ptxi_track_known *k = ptxi_track_find_known(w->noted, number);
 
-    if (w->alone && k->number == number && end - address <= PTXI_TRACK_PAGE - offset)
-        write_in_page(w->tracker, k->page, offset, offset + (end - address), whole);
-    else if (address < PTXI_SHARED_WINDOW && end <= PTXI_SHARED_WINDOW)
+    if (w->alone && k->number == number && end - address <= PTXI_TRACK_PAGE - offset) {
+        if ((address | end) % PTXI_TRACK_BLOCK)
+            write_in_page(w->tracker, k->page, offset, offset + (end - address), whole);
+        else
+            write_blocks(k->blocks + offset / PTXI_TRACK_BLOCK,
+                         k->blocks + (offset + (end - address)) / PTXI_TRACK_BLOCK, whole);
+    } else if (address < PTXI_SHARED_WINDOW && end <= PTXI_SHARED_WINDOW) {
         write_in_pages(w, address, end, whole);
-}
-
-/* The usual case: whole blocks of a page that the worker knows. False: it is something else. */
-static inline bool write_known(const struct writer *w, const struct ptxi_track_range *r)
-{
-    const uint64_t number = r->address / PTXI_TRACK_PAGE, end = r->address % PTXI_TRACK_PAGE + r->bytes;
-    const struct known_page *k = &w->known[number % KNOWN];
-
-    if ((r->address | r->bytes) % PTXI_TRACK_BLOCK || !w->alone || k->number != number || end > PTXI_TRACK_PAGE)
-        return false;
-    write_blocks(k->blocks + (end - r->bytes) / PTXI_TRACK_BLOCK, k->blocks + end / PTXI_TRACK_BLOCK,
-                 r->place << PTXI_TRACK_PLACE | PTXI_TRACK_MASK);
-    return true;
+    }
 }
 
 /* Moves noted ranges to the pages. */
 static void write_noted(struct ptxi_tracker *t, bool alone, struct ptxi_track_ranges *noted)
 {
-    struct writer w = { .tracker = t, .known = known_pages(noted), .alone = alone };
+    struct writer w = { .tracker = t, .noted = noted, .alone = alone };
 
     for (const struct ptxi_track_range *r = noted->at; r < noted->next;) {
         const uint64_t address = r->address;
         const uint32_t place = r->place;
         uint64_t end = address + r->bytes;
 
-        if (write_known(&w, r)) {
-            r++;
-            continue;
-        }
         while (++r < noted->next && r->address == end && r->place == place)
             end += r->bytes;
         write_bytes(&w, address, end, place << PTXI_TRACK_PLACE | PTXI_TRACK_MASK);
@@ -588,22 +563,49 @@ static void write_noted(struct ptxi_tracker *t, bool alone, struct ptxi_track_ra
     noted->next = noted->at;
 }
 
-bool ptxi_track_make_room(struct ptxi_tracker *t, bool alone, struct ptxi_track_ranges *r)
+struct ptxi_track_ranges *ptxi_tracker_ranges(struct ptxi_tracker *t, unsigned worker, bool alone)
 {
-    if (r->at) {
-        write_noted(t, alone, r);
-        return true;
-    }
+    static struct ptxi_track_ranges none;
+    struct ptxi_track_ranges *r;
+
+    if (!t)
+        return &none;
+    assert(worker < PTXI_TRACK_WORKERS);
+    r = &t->head.ranges[worker];
+    r->direct = alone ? r->at : NULL;
+    return r;
+}
+
+/* False: memory is short. */
+static bool make_list(struct ptxi_tracker *t, bool alone, struct ptxi_track_ranges *r)
+{
     pthread_mutex_lock(&t->lock);
-    r->next = r->at = take(t, NOTED * sizeof *r->at + KNOWN * sizeof(struct known_page));
+    r->next = r->at = take(t, NOTED * sizeof *r->at + PTXI_TRACK_KNOWN * sizeof(struct ptxi_track_known));
     pthread_mutex_unlock(&t->lock);
-    r->end = r->at ? r->at + NOTED : NULL;
-    for (unsigned k = 0; r->at && k < KNOWN; k++)
-        known_pages(r)[k].number = UINT64_MAX;
-    if (!r->at)
+    if (!r->at) {
         atomic_store(&t->incomplete, true);
+        return false;
+    }
+    r->end = r->at + NOTED;
+    r->direct = alone ? r->at : NULL;
+    for (unsigned k = 0; k < PTXI_TRACK_KNOWN; k++)
+        ptxi_track_find_known(r, k)->number = UINT64_MAX;
     use_worker(t, (unsigned)(r - t->head.ranges));
-    return r->at;
+    return true;
+}
+
+void ptxi_track_note_full(struct ptxi_tracker *t, bool alone, struct ptxi_track_ranges *r,
+                          struct ptxi_track_range range)
+{
+    if (!r->at) {
+        if (make_list(t, alone, r))
+            *r->next++ = range;
+        return;
+    }
+    write_noted(t, alone, r);
+    *r->next++ = range;
+    if (r->direct) /* the next rows can be written directly if there is no range before them */
+        write_noted(t, alone, r);
 }
 
 void ptxi_tracker_finish(struct ptxi_tracker *t)

@@ -7,7 +7,8 @@
  * when they are needed. Blocks of 64 bytes that one place has written as a whole need no words.
  *
  * A worker notes the ranges that it writes. When its list is full, they enter the pages: neighbouring ranges become one
- * then, and fill blocks. If reads are recorded, writes enter the pages at once, as words, because reads of bytes that
+ * then, and fill blocks. If there is one worker and its list is empty, rows of whole blocks enter a page that it has
+ * found before at once. If reads are recorded, writes enter the pages at once, as words, because reads of bytes that
  * the launches have written before are not recorded. */
 #ifndef PTXI_EXEC_TRACK_TRACK_H
 #define PTXI_EXEC_TRACK_TRACK_H
@@ -17,6 +18,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "exec/engine/cta.h"
 #include "exec/engine/warp.h"
@@ -76,12 +78,27 @@ struct ptxi_track_range {
 /* The ranges of one worker that are not in the pages yet. */
 struct ptxi_track_ranges {
     struct ptxi_track_range *next, *end, *at; /* NULL: none so far, or the tracker records reads */
-    uint64_t unused[5];                       /* no two workers write to one cache line */
+    struct ptxi_track_range *direct;          /* if `next` is this, rows of whole blocks may go to known pages */
+    uint64_t unused[4];                       /* no two workers write to one cache line */
 };
 
-/* Begin of struct ptxi_tracker. Native code relies on the size of struct ptxi_track_ranges. */
-enum { PTXI_TRACK_WORKERS = 1024, PTXI_TRACK_RANGES_SHIFT = 6 };
-_Static_assert(sizeof(struct ptxi_track_ranges) == 1 << PTXI_TRACK_RANGES_SHIFT, "a cache line");
+/* A page that a worker has found. Such an array follows its ranges. */
+enum { PTXI_TRACK_KNOWN_SHIFT = 5, PTXI_TRACK_KNOWN = 512 };
+struct ptxi_track_known {
+    uint64_t number; /* UINT64_MAX: none */
+    struct ptxi_track_page *page;
+    uint32_t *blocks;
+    uint64_t unused;
+};
+_Static_assert(sizeof(struct ptxi_track_known) == 1 << PTXI_TRACK_KNOWN_SHIFT, "native code relies on it");
+
+static inline struct ptxi_track_known *ptxi_track_find_known(const struct ptxi_track_ranges *r, uint64_t number)
+{
+    return (struct ptxi_track_known *)(void *)r->end + number % PTXI_TRACK_KNOWN;
+}
+
+/* Begin of struct ptxi_tracker. */
+enum { PTXI_TRACK_WORKERS = 1024 };
 struct ptxi_tracker_head {
     uint64_t key; /* the upper bits of keys of struct ptxi_track_hit; those of two trackers differ; not 0 */
     struct ptxi_track_ranges ranges[PTXI_TRACK_WORKERS];
@@ -134,19 +151,39 @@ static inline void ptxi_track_add(bool alone, uint32_t *word, uint32_t mask, uin
                                                                __ATOMIC_RELAXED)));
 }
 
-/* Makes room for a range: moves those of the worker to the pages. `alone`: no other thread does. False: memory is
- * short. */
-bool ptxi_track_make_room(struct ptxi_tracker *t, bool alone, struct ptxi_track_ranges *r);
+/* The ranges of a worker. There is no room in those of a launch that is not tracked: `t` is NULL. `alone`: there is no
+ * other worker. */
+struct ptxi_track_ranges *ptxi_tracker_ranges(struct ptxi_tracker *t, unsigned worker, bool alone);
+/* Notes a range if there is no room: moves those of the worker to the pages. `alone`: no other thread does. */
+void ptxi_track_note_full(struct ptxi_tracker *t, bool alone, struct ptxi_track_ranges *r,
+                          struct ptxi_track_range range);
 
 /* Notes bytes that the warp writes, in a launch whose reads are not recorded. */
 static inline void ptxi_track_note(const struct ptxi_warp *w, uint64_t address, uint32_t bytes, uint32_t place)
 {
-    struct ptxi_tracker *t = w->cta->grid->tracker;
-    struct ptxi_track_ranges *r = &((struct ptxi_tracker_head *)t)->ranges[w->worker->index];
+    const struct ptxi_track_range range = { address, bytes, place };
+    struct ptxi_track_ranges *r = w->noted;
 
-    if (__builtin_expect(r->next == r->end, 0) && !ptxi_track_make_room(t, w->only_worker, r))
-        return;
-    *r->next++ = (struct ptxi_track_range){ address, bytes, place };
+    if (__builtin_expect(r->next == r->end, 0))
+        ptxi_track_note_full(w->cta->grid->tracker, w->only_worker, r, range);
+    else
+        *r->next++ = range;
+}
+
+/* Writes a row of 128 bytes to a known page, if there is no earlier range. False: it must be noted. */
+static inline bool ptxi_track_write_row(const struct ptxi_track_ranges *r, uint64_t address, uint32_t place)
+{
+    const uint64_t two = (place << PTXI_TRACK_PLACE | PTXI_TRACK_MASK) * UINT64_C(0x100000001);
+    const uint64_t number = address / PTXI_TRACK_PAGE, block = address % PTXI_TRACK_PAGE / PTXI_TRACK_BLOCK;
+    const struct ptxi_track_known *k;
+
+    if (r->next != r->direct || address % PTXI_TRACK_BLOCK || block > PTXI_TRACK_BLOCKS - 2)
+        return false;
+    k = ptxi_track_find_known(r, number);
+    if (k->number != number)
+        return false;
+    memcpy(k->blocks + block, &two, sizeof two);
+    return true;
 }
 
 /* Records an access of a warp to a row of bytes, or of one lane. */

@@ -250,15 +250,13 @@ OP( track_row )
 {
     const struct ptxi_lane_row *row = PTXI_SLOT(w, i->a);
     const uint64_t address = row->first + (uint64_t)(int64_t)i->imm;
-    struct ptxi_tracker_head *t = (void *)w->cta->grid->tracker;
-    struct ptxi_track_ranges *r;
+    const uint32_t place = i->b | (uint32_t)i->c << 16;
+    struct ptxi_track_ranges *r = w->noted;
 
-    if (__builtin_expect(!t, 0))
-        NEXT;
-    r = &t->ranges[w->worker->index];
     if (__builtin_expect((ptxi_inactive(w) | ptxi_row_missing(row) | (uint64_t)(row->stride ^ 4)) || r->next == r->end,
                          0))
         return PTXI_LEVELED(op_track_access)(i, w);
-    *r->next++ = (struct ptxi_track_range){ address, PTXI_LANES * 4, i->b | (uint32_t)i->c << 16 };
+    if (!ptxi_track_write_row(r, address, place))
+        *r->next++ = (struct ptxi_track_range){ address, PTXI_LANES * 4, place };
     NEXT;
 }

@@ -36,10 +36,12 @@ static void tear_down(void)
 static void note(unsigned worker, bool alone, uint64_t offset, uint32_t bytes, uint32_t place)
 {
     struct ptxi_track_ranges *r = &((struct ptxi_tracker_head *)tracker)->ranges[worker];
+    const struct ptxi_track_range range = { base + offset, bytes, place };
 
     if (r->next == r->end)
-        ck_assert(ptxi_track_make_room(tracker, alone, r));
-    *r->next++ = (struct ptxi_track_range){ base + offset, bytes, place };
+        ptxi_track_note_full(tracker, alone, r, range);
+    else if (!alone || bytes != 128 || !ptxi_track_write_row(r, base + offset, place))
+        *r->next++ = range;
 }
 
 static void expect(uint64_t offset, uint32_t bytes, uint32_t place)
@@ -120,6 +122,18 @@ START_TEST(rows_that_follow_each_other)
 }
 END_TEST
 
+/* Rows that go to known pages at once, then ranges after which they must be noted. */
+START_TEST(rows_in_any_order)
+{
+    for (unsigned k = 0; k < 200000; k++)
+        if (k % 50000 < 40000)
+            write_range(random64() % (BYTES / 64 - 1) * 64, 128, random_place());
+        else
+            write_range(random64() % (BYTES - 128), 128, random_place());
+    compare(UINT32_MAX);
+}
+END_TEST
+
 struct thread {
     pthread_t id;
     unsigned worker;
@@ -180,6 +194,7 @@ int main(void)
     tcase_add_loop_test(t, ranges_of_any_size, 0, 5);
     tcase_add_test(t, blocks_that_are_written_again);
     tcase_add_test(t, rows_that_follow_each_other);
+    tcase_add_test(t, rows_in_any_order);
     tcase_add_test(t, several_workers);
     suite_add_tcase(s, t);
     return run_suite(s);
