@@ -647,19 +647,6 @@ void ptxi_track_range(const struct ptxi_warp *w, enum ptxi_track_kind kind, uint
 
 /* --- reductions --- */
 
-bool ptxi_track_is_exact(uint16_t op)
-{
-    switch (op) {
-    case PTXI_OP_atom_add_i32: case PTXI_OP_atom_add_i64: case PTXI_OP_atom_and_b32: case PTXI_OP_atom_and_b64:
-    case PTXI_OP_atom_or_b32: case PTXI_OP_atom_or_b64: case PTXI_OP_atom_xor_b32: case PTXI_OP_atom_xor_b64:
-    case PTXI_OP_atom_min_u32: case PTXI_OP_atom_min_s32: case PTXI_OP_atom_min_u64: case PTXI_OP_atom_min_s64:
-    case PTXI_OP_atom_max_u32: case PTXI_OP_atom_max_s32: case PTXI_OP_atom_max_u64: case PTXI_OP_atom_max_s64:
-        return true;
-    default:
-        return false;
-    }
-}
-
 uint64_t ptxi_track_difference(uint16_t op, uint64_t before, uint64_t after)
 {
     switch (op) {

@@ -117,12 +117,17 @@ static inline uint32_t *ptxi_track_words(struct ptxi_tracker *t, struct ptxi_tra
     return __builtin_expect(words != NULL, 1) ? words : ptxi_track_make_words(t, p, kind);
 }
 
+static inline unsigned ptxi_track_hit_of(uint64_t number)
+{
+    return (unsigned)((number ^ number >> 8) % PTXI_TRACK_HITS);
+}
+
 /* The page, at less cost if the worker has used it. */
 static inline struct ptxi_track_page *ptxi_track_page(const struct ptxi_warp *w, uint64_t address)
 {
     struct ptxi_tracker *t = w->cta->grid->tracker;
     const uint64_t number = address / PTXI_TRACK_PAGE, key = ((struct ptxi_tracker_head *)t)->key | number;
-    struct ptxi_track_hit *hit = &w->worker->tracked[(number ^ number >> 8) % PTXI_TRACK_HITS];
+    struct ptxi_track_hit *hit = &w->worker->tracked[ptxi_track_hit_of(number)];
 
     if (__builtin_expect(hit->key != key, 0)) {
         struct ptxi_track_page *p = ptxi_track_find_page(t, address);
@@ -201,7 +206,36 @@ void ptxi_track_reduce(const struct ptxi_warp *w, uint64_t address, uint32_t siz
 
 /* Whether the order of such operations does not matter: ptxi_array_reduce_one() with the difference that each part has
  * made gives the result of all of them. */
-bool ptxi_track_is_exact(uint16_t op);
+static inline bool ptxi_track_is_exact(uint16_t op)
+{
+    switch (op) {
+    case PTXI_OP_atom_add_i32: case PTXI_OP_atom_add_i64: case PTXI_OP_atom_and_b32: case PTXI_OP_atom_and_b64:
+    case PTXI_OP_atom_or_b32: case PTXI_OP_atom_or_b64: case PTXI_OP_atom_xor_b32: case PTXI_OP_atom_xor_b64:
+    case PTXI_OP_atom_min_u32: case PTXI_OP_atom_min_s32: case PTXI_OP_atom_min_u64: case PTXI_OP_atom_min_s64:
+    case PTXI_OP_atom_max_u32: case PTXI_OP_atom_max_s32: case PTXI_OP_atom_max_u64: case PTXI_OP_atom_max_s64:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Whether such an operation of this place was recorded last, so that nothing changes. */
+RACY static inline bool ptxi_track_is_recorded(const struct ptxi_warp *w, uint64_t address, uint32_t size, uint16_t op,
+                                               uint32_t place)
+{
+    const uint64_t number = address / PTXI_TRACK_PAGE, offset = address % PTXI_TRACK_PAGE;
+    const uint64_t key = ((struct ptxi_tracker_head *)w->cta->grid->tracker)->key | number;
+    const struct ptxi_track_hit *hit = &w->worker->tracked[ptxi_track_hit_of(number)];
+    const uint32_t mask = ptxi_track_bytes(offset % 8, offset % 8 + size);
+    const uint32_t *words;
+
+    if (hit->key != key || !(words = atomic_load_explicit(&hit->page->words[PTXI_TRACK_REDUCE], memory_order_acquire)))
+        return false;
+    const uint32_t word = words[offset / 8];
+
+    return word >> PTXI_TRACK_PLACE == place && !(~word & mask) && hit->page->operations[offset / 4] == op &&
+           hit->page->operations[(offset + size - 1) / 4] == op && ptxi_track_is_exact(op);
+}
 /* The difference between a word before and after any number of operations. */
 uint64_t ptxi_track_difference(uint16_t op, uint64_t before, uint64_t after);
 

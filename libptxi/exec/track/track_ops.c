@@ -219,7 +219,7 @@ static __attribute__((noinline)) void track_atomics(const struct ptxi_warp *w, c
             continue;
         if (is_exchange(real->op))
             ptxi_track_range(w, kind, address, size, place);
-        else if (!(address & (size - 1)))
+        else if (!(address & (size - 1)) && !ptxi_track_is_recorded(w, address, size, real->op, place))
             ptxi_track_reduce(w, address, size, real->op, element(PTXI_SLOT(w, real->b), size, l), place);
     }
 }
