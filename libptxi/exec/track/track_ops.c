@@ -71,11 +71,14 @@ RACY static inline bool read_words(const struct ptxi_warp *w, uint64_t address, 
     return true;
 }
 
+/* The addresses of the active lanes, among others. */
 static inline const uint64_t *addresses_of(const struct ptxi_warp *w, const struct ptxi_insn *i, uint64_t *buffer)
 {
-    const void *a = PTXI_SLOT(w, i->a);
+    const struct ptxi_address *a = PTXI_SLOT(w, i->a);
 
-    return i->mods & PTXI_CHECK_ROW ? ptxi_address_lanes(a, buffer) : a;
+    if (!(i->mods & PTXI_CHECK_ROW))
+        return (const void *)a;
+    return ptxi_row_lanes(&a->row) & w->active ? ptxi_address_lanes(a, buffer) : a->lanes;
 }
 
 /* is_packed: whether the elements of the active lanes follow each other.
@@ -84,7 +87,8 @@ static inline const uint64_t *addresses_of(const struct ptxi_warp *w, const stru
 #if defined(__AVX512F__)
 static bool is_packed(const struct ptxi_warp *w, const uint64_t *addresses, uint32_t size)
 {
-    const __m512i steps = _mm512_mullo_epi64(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7), _mm512_set1_epi64(size));
+    const __m512i steps = _mm512_sll_epi64(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7),
+                                           _mm_cvtsi32_si128(__builtin_ctz(size))); /* it is a power of two */
     uint64_t next = addresses[ptxi_first_lane(w->active)];
     __mmask8 others = 0;
 
