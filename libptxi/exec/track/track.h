@@ -175,19 +175,23 @@ static inline void ptxi_track_note(const struct ptxi_warp *w, uint64_t address, 
         *r->next++ = range;
 }
 
-/* Writes a row of 128 bytes to a known page, if there is no earlier range. False: it must be noted. */
+enum { PTXI_TRACK_ROW = 4 * PTXI_LANES }; /* bytes */
+
+/* Writes a row to a known page, if there is no earlier range. False: it must be noted. */
 static inline bool ptxi_track_write_row(const struct ptxi_track_ranges *r, uint64_t address, uint32_t place)
 {
     const uint64_t two = (place << PTXI_TRACK_PLACE | PTXI_TRACK_MASK) * UINT64_C(0x100000001);
     const uint64_t number = address / PTXI_TRACK_PAGE, block = address % PTXI_TRACK_PAGE / PTXI_TRACK_BLOCK;
     const struct ptxi_track_known *k;
+    enum { ROW_BLOCKS = PTXI_TRACK_ROW / PTXI_TRACK_BLOCK };
 
-    if (r->next != r->direct || address % PTXI_TRACK_BLOCK || block > PTXI_TRACK_BLOCKS - 2)
+    if (r->next != r->direct || address % PTXI_TRACK_BLOCK || block > PTXI_TRACK_BLOCKS - ROW_BLOCKS)
         return false;
     k = ptxi_track_find_known(r, number);
     if (k->number != number)
         return false;
-    memcpy(k->blocks + block, &two, sizeof two);
+    for (unsigned n = 0; n < ROW_BLOCKS; n += 2)
+        memcpy(k->blocks + block + n, &two, sizeof two);
     return true;
 }
 

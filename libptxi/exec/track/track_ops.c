@@ -261,6 +261,6 @@ OP( track_row )
                          0))
         return PTXI_LEVELED(op_track_access)(i, w);
     if (!ptxi_track_write_row(r, address, place))
-        *r->next++ = (struct ptxi_track_range){ address, PTXI_LANES * 4, place };
+        *r->next++ = (struct ptxi_track_range){ address, PTXI_TRACK_ROW, place };
     NEXT;
 }

@@ -40,7 +40,7 @@ static void note(unsigned worker, bool alone, uint64_t offset, uint32_t bytes, u
 
     if (r->next == r->end)
         ptxi_track_note_full(tracker, alone, r, range);
-    else if (!alone || bytes != 128 || !ptxi_track_write_row(r, base + offset, place))
+    else if (!alone || bytes != PTXI_TRACK_ROW || !ptxi_track_write_row(r, base + offset, place))
         *r->next++ = range;
 }
 
@@ -127,9 +127,9 @@ START_TEST(rows_in_any_order)
 {
     for (unsigned k = 0; k < 200000; k++)
         if (k % 50000 < 40000)
-            write_range(random64() % (BYTES / 64 - 1) * 64, 128, random_place());
+            write_range(random64() % (BYTES / 64 - PTXI_TRACK_ROW / 64) * 64, PTXI_TRACK_ROW, random_place());
         else
-            write_range(random64() % (BYTES - 128), 128, random_place());
+            write_range(random64() % (BYTES - PTXI_TRACK_ROW), PTXI_TRACK_ROW, random_place());
     compare(UINT32_MAX);
 }
 END_TEST
