@@ -120,37 +120,37 @@ static ptxi_lanes find_starts_of_all(const uint64_t *addresses, uint32_t size)
     return starts | 1;
 }
 #else
-typedef uint64_t eight_words __attribute__((vector_size(64)));
+typedef uint64_t four_words __attribute__((vector_size(32)));
 
-/* Eight lanes: in byte l, 1 if lane l is active. */
-static inline uint64_t spread_bits(uint8_t active)
-{
-    const uint64_t ones = UINT64_C(0x0101010101010101), bit_of_byte = UINT64_C(0x8040201008040201);
-
-    return ((active * ones & bit_of_byte) + ones * 0x7f) >> 7 & ones;
-}
-
-/* The bytes of a word, from the lowest one, as eight words. */
-#define EACH_BYTE(word) (((eight_words){ 0 } + (word)) >> (eight_words){ 0, 8, 16, 24, 32, 40, 48, 56 } & 0xff)
+/* For four lanes, by the active ones: how many are before each; all bits of the words of active ones. */
+#define BIT(m, l) ((uint64_t)((m) >> (l)&1))
+#define FOUR(m)                                                                                     \
+    {                                                                                               \
+        { 0, BIT(m, 0), BIT(m, 0) + BIT(m, 1), BIT(m, 0) + BIT(m, 1) + BIT(m, 2) },                 \
+            { -BIT(m, 0), -BIT(m, 1), -BIT(m, 2), -BIT(m, 3) },                                     \
+    }
+static const struct {
+    four_words before, words;
+} four_lanes[16] = { FOUR(0), FOUR(1), FOUR(2), FOUR(3), FOUR(4), FOUR(5), FOUR(6), FOUR(7), FOUR(8), FOUR(9),
+                     FOUR(10), FOUR(11), FOUR(12), FOUR(13), FOUR(14), FOUR(15) };
+#undef FOUR
+#undef BIT
 
 static bool is_packed(const struct ptxi_warp *w, const uint64_t *addresses, uint32_t size)
 {
     const int shift = __builtin_ctz(size); /* `size` is a power of two */
     uint64_t next = addresses[ptxi_first_lane(w->active)];
-    eight_words others = { 0 };
+    four_words others = { 0 };
 
-    for (unsigned group = 0; group < PTXI_LANES; group += 8) {
-        const uint64_t bits = spread_bits((uint8_t)(w->active >> group));
-        const uint64_t sums = bits * UINT64_C(0x0101010101010101); /* byte l: the active ones of lanes 0 to l */
-        eight_words at;
+    for (unsigned group = 0; group < PTXI_LANES; group += 4) {
+        const unsigned active = (unsigned)(w->active >> group) & 15;
+        four_words at;
 
         memcpy(&at, addresses + group, sizeof at);
-        others |= (at ^ (next + (EACH_BYTE(sums - bits) << shift))) & -EACH_BYTE(bits);
-        next += sums >> 56 << shift;
+        others |= (at ^ (next + (four_lanes[active].before << shift))) & four_lanes[active].words;
+        next += (uint64_t)__builtin_popcount(active) << shift;
     }
-    others |= __builtin_shufflevector(others, others, 4, 5, 6, 7, 0, 1, 2, 3);
-    others |= __builtin_shufflevector(others, others, 2, 3, 0, 1, 2, 3, 0, 1);
-    return !(others[0] | others[1]);
+    return !(others[0] | others[1] | others[2] | others[3]);
 }
 
 static ptxi_lanes find_starts_of_all(const uint64_t *addresses, uint32_t size)
