@@ -142,7 +142,6 @@ void ptxi_lower_fence(struct ptxi_lower *l, const struct ptxi_match *m, unsigned
     if (ptxi_isa_has_word(m, PTXI_Q_proxy) && ptxi_isa_has_word(m, PTXI_Q_async))
         i->mods |= PTXI_CHECK_FENCE_PROXY << 2;
     i->mods |= (uint16_t)(only << 2);
-    i->flags |= PTXI_IF_ALWAYS; /* harmless where the guard does not hold */
 }
 
 /* --- widths --- */

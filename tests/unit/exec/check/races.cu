@@ -43,6 +43,10 @@ __device__ static void cluster_sync()
 {
     asm volatile("barrier.cluster.arrive;\nbarrier.cluster.wait;" ::: "memory");
 }
+__device__ static void fence_if(bool condition)
+{
+    asm volatile("{\n.reg .pred p;\nsetp.ne.u32 p, %0, 0;\n@p fence.acq_rel.gpu;\n}" :: "r"((u32)condition) : "memory");
+}
 // The word of the other block of the cluster.
 __device__ static u32 *other_block(u32 *p)
 {
@@ -395,6 +399,8 @@ MESSAGE(e_message_proxy_fence, asm volatile("fence.proxy.async;" ::: "memory"), 
         __threadfence())
 MESSAGE(e_message_narrow_fence, __threadfence_block(), relaxed_store_gpu, relaxed_load_gpu, __threadfence())
 MESSAGE(e_message_narrow_fence_after, __threadfence(), relaxed_store_gpu, relaxed_load_gpu, __threadfence_block())
+MESSAGE(e_message_other_lane, fence_if(TID == 1), relaxed_store_gpu, relaxed_load_gpu, __threadfence())
+MESSAGE(c_message_this_lane, fence_if(TID == 0), relaxed_store_gpu, relaxed_load_gpu, __threadfence())
 MESSAGE(c_message_release, , release_store_gpu, acquire_load_gpu, )
 MESSAGE(e_message_release_cta, , release_store_cta, acquire_load_gpu, )
 MESSAGE(e_message_acquire_cta, , release_store_gpu, acquire_load_cta, )
