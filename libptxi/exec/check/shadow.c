@@ -267,8 +267,8 @@ static struct ptxi_shadow_slab *make_slab(void)
 
     if (!s)
         return NULL;
-    lines = mmap(NULL, SLAB_PAGES * page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                 -1, 0);
+    lines =
+        mmap(NULL, SLAB_PAGES * page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (lines == MAP_FAILED) {
         free(s);
         return NULL;

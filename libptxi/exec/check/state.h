@@ -60,7 +60,7 @@ struct ptxi_check_warp { /* of 32 lanes */
     struct ptxi_check_lane *lanes; /* NULL: none has used a fence */
 
     /* When a CTA starts, all from here to `acquiring` is 0. */
-    uint32_t sc_fenced;            /* lanes with fence.sc, which is not part of `what` */
+    uint32_t sc_fenced; /* lanes with fence.sc, which is not part of `what` */
     /* By level: lanes that have not used a fence since they may have taken a lock, and those of them that have accessed
      * memory. If another thread had the lock before, these accesses would not happen after its own. */
     uint32_t unfenced[PTXI_LEVELS], touched[PTXI_LEVELS];
@@ -164,7 +164,7 @@ struct ptxi_check_cta {
     /* Reads of the CTA before a time have ended: a barrier of the CTA came after them, and then the first arrival at
      * the current phase of the cluster barrier, or at the latest complete one. */
     uint32_t reads_arrived, reads_ended;
-    uint32_t cluster_met;   /* time of the latest complete cluster barrier before the CTA has exited; 0: none */
+    uint32_t cluster_met; /* time of the latest complete cluster barrier before the CTA has exited; 0: none */
     struct ptxi_knowledge what;
     struct { /* of the CTA with rank 0: the current phase of the cluster barrier */
         struct ptxi_knowledge arrived;

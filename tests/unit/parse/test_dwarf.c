@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-#define U16(n) ((n)&0xff), ((n) >> 8)
-#define U32(n) U16((n)&0xffff), U16((n) >> 16)
+#define U16(n) ((n) & 0xff), ((n) >> 8)
+#define U32(n) U16((n) & 0xffff), U16((n) >> 16)
 #define U64(n) U32(n), U32(0)
 
 /* Numbers of entries: a unit, a base type, an array and its range, a function, a variable in it, a typedef. */
