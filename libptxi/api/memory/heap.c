@@ -493,6 +493,15 @@ static void discard_block(struct ptxi_heap_block *b)
     free(b);
 }
 
+/* Whether the content of the block is undefined until something writes it. Writes of the host and of other processes
+ * are not seen. */
+static bool starts_undefined(const struct request *q)
+{
+    return q->ctx && q->ctx->sanitizer & PTXI_SANITIZER_INIT && !(q->mem_flags & (PTXI_MEM_MANAGED | PTXI_MEM_HOST)) &&
+           !(q->pages && q->pages->source == PTXI_PAGES_IMPORTED) &&
+           (q->kind == PTXI_HEAP_DEVICE || q->kind == PTXI_HEAP_KERNEL || q->kind == PTXI_HEAP_ARRAY);
+}
+
 static ptxiResult allocate_block(const struct request *q, struct ptxi_heap_block **block)
 {
     if (q->size == 0 || q->size > ptxi_state.total_memory)
@@ -514,9 +523,7 @@ static ptxiResult allocate_block(const struct request *q, struct ptxi_heap_block
         return r;
     }
     ptxi_annotation_forget(b->base, b->size); /* the addresses may have been used before */
-    /* writes of the host are not seen */
-    if (q->ctx && q->ctx->sanitizer & PTXI_SANITIZER_INIT && !(q->mem_flags & (PTXI_MEM_MANAGED | PTXI_MEM_HOST)) &&
-        (q->kind == PTXI_HEAP_DEVICE || q->kind == PTXI_HEAP_KERNEL || q->kind == PTXI_HEAP_ARRAY))
+    if (starts_undefined(q))
         ptxi_init_undefine(b->base, b->size);
     else
         ptxi_init_define(b->base, b->size);
@@ -807,6 +814,8 @@ static ptxiResult try_to_name(uint64_t addr, enum ptxi_shared_kind kind, struct 
     else if (!private || *stop)
         r = name_block(b, kind, name);
     *stop = !r && private && !*stop;
+    if (!r && !*stop)
+        ptxi_init_define(b->base, b->size); /* other processes may write to it */
     pthread_mutex_unlock(&heap.lock);
     return r;
 }

@@ -3,8 +3,10 @@
 #include "unit/support/test_file.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { THREADS = 8, BYTES = 64 };
+static const ptxiMemAllocationHandleType descriptor = PTXI_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
 
 static ptxiModule module;
 static ptxiDevicePtr memory;
@@ -103,6 +105,32 @@ START_TEST(managed_memory)
     ok(ptxiMemAllocManaged(&memory, BYTES, PTXI_MEM_ATTACH_GLOBAL));
     ck_assert_uint_eq(errors_of("global_sum"), 0);
     ck_assert_uint_eq(errors_of("shared_copied"), 0); /* the host may write after it */
+    ck_assert_uint_eq(errors_of("global_sum"), 0);
+}
+END_TEST
+
+/* So may other processes, to memory that they share. */
+START_TEST(memory_of_other_processes)
+{
+    const ptxiMemPoolProps props = { .allocType = PTXI_MEM_ALLOCATION_TYPE_PINNED, .handleTypes = descriptor,
+                                     .location = { PTXI_MEM_LOCATION_TYPE_DEVICE, 0 } };
+    ptxiMemoryPool pool, imported;
+    ptxiMemPoolPtrExportData data;
+    ptxiIpcMemHandle handle;
+    ptxiDevicePtr shared;
+    int fd;
+
+    ok(ptxiIpcGetMemHandle(&handle, memory));
+    ck_assert_uint_eq(errors_of("global_sum"), 0);
+    ok(ptxiMemPoolCreate(&pool, &props));
+    ok(ptxiMemAllocFromPoolAsync(&shared, BYTES, pool, NULL));
+    memory = shared;
+    ck_assert_uint_eq(errors_of("global_sum"), 1);
+    ok(ptxiMemPoolExportPointer(&data, shared));
+    ok(ptxiMemPoolExportToShareableHandle(&fd, pool, descriptor, 0));
+    ok(ptxiMemPoolImportFromShareableHandle(&imported, (void *)(intptr_t)fd, descriptor, 0));
+    close(fd);
+    ok(ptxiMemPoolImportPointer(&memory, imported, &data));
     ck_assert_uint_eq(errors_of("global_sum"), 0);
 }
 END_TEST
@@ -243,6 +271,7 @@ int main(void)
     tcase_add_test(t, registers);
     tcase_add_test(t, global_memory);
     tcase_add_test(t, managed_memory);
+    tcase_add_test(t, memory_of_other_processes);
     tcase_add_test(t, last_byte);
     tcase_add_test(t, copies_are_no_errors);
     tcase_add_test(t, bits_that_are_masked_out);
