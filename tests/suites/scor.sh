@@ -3,8 +3,7 @@
 # label: scor.sh SUITE_DIR [PTXI [WORK_DIR]]
 # SUITE_DIR is a copy of the suite, PTXI the command of the build (default ./ptxi). WORK_DIR keeps the compiled
 # programs. A race is found if there is an error or a warning. The exit status is 1 if one is missed or a report is
-# false. One application has a warning in its plain form: in reduction, the last block has no fence between its
-# atomicInc and its volatile reads of what the other blocks have written.
+# false.
 set -u
 suite=$(cd "$1" && pwd) ptxi=$(realpath "${2:-./ptxi}") out=${3:-$(mktemp -d)}
 out=$(mkdir -p "$out" && cd "$out" && pwd)

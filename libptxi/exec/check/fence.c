@@ -346,6 +346,7 @@ static void note_other(const struct ptxi_check_cta *k, const struct ptxi_vclock 
 /* Adds what was released to what waits for an acquire. */
 static void add_read(struct ptxi_check_lane *own, unsigned level, const struct ptxi_vclock *known)
 {
+    ptxi_vclock_join(&own->what.seen, known);
     ptxi_vclock_join(&own->pending[level], known);
     ptxi_vclock_join(&own->read[level], known);
 }

@@ -199,8 +199,10 @@ struct who {
     unsigned warp, lane;
 };
 
-/* Whether clocks say that something happens before the thread's next access. */
-static bool knows(const struct ptxi_check_thread *t, const struct who *of, uint32_t clock, bool pending)
+/* Whether clocks say that something happens before the thread's next access. strong: it is a strong one. What a strong
+ * read has seen without a fence orders these, also of others after a barrier: the last block to increment a counter may
+ * read what the other blocks have written by volatile accesses. */
+static bool knows(const struct ptxi_check_thread *t, const struct who *of, uint32_t clock, bool strong)
 {
     const struct ptxi_check_cta *k = t->cta->check;
     const struct ptxi_check_warp *w = &k->warps[t->warp];
@@ -210,18 +212,17 @@ static bool knows(const struct ptxi_check_thread *t, const struct who *of, uint3
         ptxi_vclock_has(w->what.known, of->agent, of->warp, of->lane, clock) ||
         (own && ptxi_vclock_has(own->what.known, of->agent, of->warp, of->lane, clock)))
         return true;
-    for (unsigned l = 0; own && pending && l < PTXI_LEVELS; l++)
-        if (ptxi_vclock_has(own->pending[l], of->agent, of->warp, of->lane, clock))
-            return true;
-    return false;
+    return strong && (ptxi_vclock_has(k->what.seen, of->agent, of->warp, of->lane, clock) ||
+                      ptxi_vclock_has(w->what.seen, of->agent, of->warp, of->lane, clock) ||
+                      (own && ptxi_vclock_has(own->what.seen, of->agent, of->warp, of->lane, clock)));
 }
 
-static bool has_access(const struct ptxi_check_thread *t, const struct ptxi_record *r, unsigned lane, bool pending)
+static bool has_access(const struct ptxi_check_thread *t, const struct ptxi_record *r, unsigned lane, bool strong)
 {
     struct who of = { r->agent | (ptxi_record_is_async(r) ? PTXI_WHO_ASYNC : 0),
                                        ptxi_record_async_warp(r), lane };
 
-    return knows(t, &of, r->clock, pending);
+    return knows(t, &of, r->clock, strong);
 }
 
 bool ptxi_order_has_init(const struct ptxi_check_thread *t, const struct ptxi_record *init)
@@ -257,14 +258,14 @@ static bool is_own_ended_copy(const struct ptxi_check_thread *t, const struct pt
            (writes || ptxi_record_warp(r) == ptxi_order_bulk_of_warp(t->warp, false));
 }
 
-bool ptxi_order_is_before(const struct ptxi_check_thread *t, const struct ptxi_record *r, uint32_t lanes, bool pending)
+bool ptxi_order_is_before(const struct ptxi_check_thread *t, const struct ptxi_record *r, uint32_t lanes, bool strong)
 {
     struct ptxi_check_cta *k = t->cta->check;
 
     if (ptxi_order_is_other(k, r->agent) && ptxi_concurrent_is_before(k->check, &k->other, r->agent))
         return true;
     if (ptxi_record_is_async(r))
-        return is_own_ended_copy(t, r) || has_access(t, r, UNKNOWN_LANE, pending);
+        return is_own_ended_copy(t, r) || has_access(t, r, UNKNOWN_LANE, strong);
     if (r->agent == k->agent) {
         if (r->clock < k->cta_clock || (ptxi_record_warp(r) == t->warp && r->clock < k->warps[t->warp].clock))
             return true;
@@ -272,9 +273,9 @@ bool ptxi_order_is_before(const struct ptxi_check_thread *t, const struct ptxi_r
     if (r->clock < k->cluster_clock && ptxi_order_in_cluster(t->cta, r->agent))
         return true;
     if (!lanes)
-        return has_access(t, r, UNKNOWN_LANE, pending);
+        return has_access(t, r, UNKNOWN_LANE, strong);
     for (; lanes; lanes &= lanes - 1)
-        if (!has_access(t, r, (unsigned)__builtin_ctz(lanes), pending))
+        if (!has_access(t, r, (unsigned)__builtin_ctz(lanes), strong))
             return false;
     return true;
 }

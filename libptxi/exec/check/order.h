@@ -4,8 +4,8 @@
 
 #include "exec/check/state.h"
 
-/* Whether accesses of the record happen before the thread's next one. `pending`: also if it needs a fence for that. */
-bool ptxi_order_is_before(const struct ptxi_check_thread *t, const struct ptxi_record *r, uint32_t lanes, bool pending);
+/* Whether accesses of the record happen before the thread's next one. `strong`: it is a strong one. */
+bool ptxi_order_is_before(const struct ptxi_check_thread *t, const struct ptxi_record *r, uint32_t lanes, bool strong);
 /* Whether an initialisation of an mbarrier does, by a fence.mbarrier_init of its thread. */
 bool ptxi_order_has_init(const struct ptxi_check_thread *t, const struct ptxi_record *init);
 /* Whether accesses of these scopes by both are morally strong, if they are strong. */

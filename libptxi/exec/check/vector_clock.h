@@ -53,6 +53,7 @@ struct ptxi_knowledge {
     struct ptxi_vclock *fenced;   /* happens before a fence.sc that happens before what follows: strong writes release
                                    * it to those who use a fence.sc */
     struct ptxi_vclock *observed; /* has been read from such a write: a fence.sc makes it known */
+    struct ptxi_vclock *seen;     /* has been read by strong reads that no fence follows: it orders strong accesses */
 };
 
 static inline void ptxi_knowledge_join(struct ptxi_knowledge *k, const struct ptxi_knowledge *other)
@@ -60,6 +61,7 @@ static inline void ptxi_knowledge_join(struct ptxi_knowledge *k, const struct pt
     ptxi_vclock_join(&k->known, other->known);
     ptxi_vclock_join(&k->fenced, other->fenced);
     ptxi_vclock_join(&k->observed, other->observed);
+    ptxi_vclock_join(&k->seen, other->seen);
 }
 
 static inline void ptxi_knowledge_set(struct ptxi_knowledge *k, const struct ptxi_knowledge *other)
@@ -67,11 +69,12 @@ static inline void ptxi_knowledge_set(struct ptxi_knowledge *k, const struct ptx
     ptxi_vclock_set(&k->known, other->known);
     ptxi_vclock_set(&k->fenced, other->fenced);
     ptxi_vclock_set(&k->observed, other->observed);
+    ptxi_vclock_set(&k->seen, other->seen);
 }
 
 static inline void ptxi_knowledge_forget(struct ptxi_knowledge *k)
 {
-    if (k->known || k->fenced || k->observed)
+    if (k->known || k->fenced || k->observed || k->seen)
         ptxi_knowledge_set(k, &(struct ptxi_knowledge){ 0 });
 }
 

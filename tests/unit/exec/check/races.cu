@@ -543,6 +543,24 @@ LAST(e_last_no_acquire, __threadfence(), __syncthreads(), , , )
 LAST(e_last_narrow, __threadfence_block(), __syncthreads(), , __threadfence(), )
 LAST(e_last_not_sc, FENCE_ACQ_REL(), __syncthreads(), , __threadfence(), )
 
+// The same with volatile accesses: what the atomic operation has seen without a fence orders strong accesses.
+#define LAST_VOLATILE(name, fence)                                          \
+    KERNEL(name)                                                            \
+    {                                                                       \
+        __shared__ u32 count;                                               \
+        if (TID == 0) {                                                     \
+            volatile_store(p + 64 + BLOCK, 1 + BLOCK);                      \
+            fence;                                                          \
+            count = atomicAdd(p, 1);                                        \
+        }                                                                   \
+        __syncthreads();                                                    \
+        if (count == gridDim.x - 1)                                         \
+            p[512 + TID] = volatile_load(p + 64 + TID % gridDim.x);         \
+    }
+LAST_VOLATILE(c_last_volatile, __threadfence())
+LAST_VOLATILE(w_last_volatile_no_release, )
+LAST_VOLATILE(w_last_volatile_narrow, __threadfence_block())
+
 // --- a barrier of the whole grid ---
 #define GRID(name, fence)                                          \
     KERNEL(name)                                                   \
