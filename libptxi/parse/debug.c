@@ -143,6 +143,7 @@ bool ptxi_debug_parse_loc(struct parser *p)
     return ptxi_inlined_note(p, inlined ? &call : NULL, &name);
 }
 
+/* PTX ISA, "Debugging Directives: .loc_intermediate". The place in the intermediate language is dropped. */
 bool ptxi_debug_parse_intermediate_loc(struct parser *p)
 {
     struct ptxi_source_line place;

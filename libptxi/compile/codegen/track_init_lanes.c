@@ -112,7 +112,7 @@ static uint32_t surface_values(const struct ptxi_ir_list *list)
     return list->head[offsetof(struct ptxi_surface, values) / sizeof *list->head];
 }
 
-/* The coordinates of tex, suld and so on, and what else says what is accessed: registers from this number on. */
+/* The registers from this number on have the coordinates of tex, suld and so on, and what else names the texels. */
 static uint32_t first_coordinate(const struct ptxi_ir_inst *i, const struct ptxi_ir_list *list)
 {
     return i->op == PTXI_OP_tex ? list->writes : surface_values(list);

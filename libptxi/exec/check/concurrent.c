@@ -425,7 +425,7 @@ void ptxi_check_host_access(struct ptxi_checker *x, struct ptxi_findings *findin
     assert(!ptxi_task_current); /* functions that streams call must not make such a call */
     own.known = ptxi_host_known();
     own.seq = atomic_fetch_add(&accesses, 1) + 1;
-    ptxi_host_learns(HOST, own.seq, NULL); /* what is submitted later happens after it */
+    ptxi_host_learns(HOST, own.seq, NULL); /* later submissions happen after it */
     ptxi_task_current = &own;
     ptxi_check_copy(x, findings, &rows);
     ptxi_task_current = NULL;

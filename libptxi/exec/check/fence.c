@@ -273,7 +273,7 @@ static bool can_release(const struct ptxi_check_thread *t)
                          w->lanes[t->lane].wider[PTXI_LEVEL_CTA]));
 }
 
-/* What a strong write releases after the latest releasing access of its thread, or NULL. */
+/* The latest releasing access of the thread, if a strong write to the address releases what it orders. Else NULL. */
 static struct ptxi_fence *release_of(struct ptxi_check_lane *own, uint64_t address)
 {
     if (!own || !own->release.valid)

@@ -199,9 +199,9 @@ struct who {
     unsigned warp, lane;
 };
 
-/* Whether clocks say that something happens before the thread's next access. strong: it is a strong one. What a strong
- * read has seen without a fence orders these, also of others after a barrier: the last block to increment a counter may
- * read what the other blocks have written by volatile accesses. */
+/* Whether clocks say that something happens before the thread's next access. strong: the access is strong. A strong
+ * read without a fence orders later strong accesses of its thread, and after a barrier those of other threads: the last
+ * block to increment a counter may read what the other blocks have written by volatile accesses. */
 static bool knows(const struct ptxi_check_thread *t, const struct who *of, uint32_t clock, bool strong)
 {
     const struct ptxi_check_cta *k = t->cta->check;

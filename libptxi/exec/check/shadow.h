@@ -112,7 +112,7 @@ struct ptxi_line_more {
 enum ptxi_line_form { PTXI_LINE_EMPTY, PTXI_LINE_READ, PTXI_LINE_WRITTEN, /* in `row` */
                       PTXI_LINE_ROWS, PTXI_LINE_CELLS };
 
-/* Half a line of the cache: most launches of kernels that access much memory wait for these. */
+/* Two of them fill a line of the cache. Kernels that access much memory spend most of their checks waiting for them. */
 struct ptxi_line {
     struct ptxi_access_row row; /* with PTXI_LINE_ROWS and _CELLS: row.record.agent is the CTA of the last access */
     atomic_flag lock;

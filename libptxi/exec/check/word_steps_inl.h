@@ -27,7 +27,7 @@ struct word_warp {
  * warp, of the same warp, or the same. MET: that access happens before this one. */
 enum word_relation { OF_PAST, OF_OTHER, OF_WARP, OF_WARP_MET, OF_SELF, OF_SELF_MET };
 
-/* What the access does to a word: it becomes of a kind, or: */
+/* A step is the kind that the access gives to a word, or one of these: */
 enum { STEP_NOTHING = 0, STEP_MAY_RACE = 15, STEP_BITS = 4 };
 
 /* The steps for one kind of state, by relation. */
@@ -274,7 +274,7 @@ INLINE void change_some(const uint32_t *states, const uint32_t addresses[32], co
 }
 #endif
 
-/* row: the words of the lanes are neighbours. */
+/* row: the words of the lanes are neighbours. Vectors of 16 are so few that none is left out. */
 INLINE void find_change(const uint32_t *states, const uint32_t addresses[32], uint32_t lanes, bool row,
                         const struct word_warp *w, enum word_access access, struct word_change *c)
 {
@@ -286,6 +286,7 @@ INLINE void find_change(const uint32_t *states, const uint32_t addresses[32], ui
             change_some(states, addresses, in_row, w, access, l, c);
 }
 
+/* Gives words their new states. If lanes share a word, one of them is the last. */
 INLINE void set_states(uint32_t *states, const uint32_t addresses[32], bool row, uint32_t lanes,
                        const uint32_t after[32])
 {
