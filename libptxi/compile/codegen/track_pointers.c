@@ -9,8 +9,10 @@
  * too many of them, or if it depends on atomic operations and the like, or on halves of pointers.
  *
  * An origin is read at the access, so it must still have the value that the pointer was computed from. That is so if
- * all registers in between are written once. Others merge values of different times, such as those of loops, and keep
- * only origins that never change. */
+ * it never changes, or if no register that is computed from it lives on when it is written.
+ *
+ * A register that only gets loaded values, parameters and copies of such registers is its own origin, also if it gets
+ * them in different places, such as the pointer that follows a list. */
 #include "compile/codegen/codegen.h"
 
 #include <string.h>
@@ -21,6 +23,10 @@ struct tracker {
     struct ptxi_origins *of;  /* per register */
     uint8_t *definitions; /* per register: the number of writes, at most 2; one in some lanes counts as 2 */
     bool *param, *loaded; /* per register: it is a parameter of the kernel; a value that was loaded or passed */
+    bool *whole;          /* per register: it has loaded and passed values, parameters, constants, and copies of them */
+    bool *partial;        /* per register: it is written in some lanes */
+    struct ptxi_liveness live;
+    uint32_t *writes, *write_first; /* per register: the instructions that write it, as indices in the layout */
     bool changed;
 };
 
@@ -48,16 +54,20 @@ static bool is_stable(const struct tracker *t, uint32_t v)
     return t->ir->vregs[v].kind == PTXI_VR_CONST || (t->param[v] && t->definitions[v] == 1);
 }
 
+static bool is_partial(const struct ptxi_ir_inst *i)
+{
+    return i->guard != PTXI_NONE && !(i->flags & PTXI_IF_FRESH);
+}
+
 void ptxi_count_definitions(const struct ptxi_ir *ir, uint8_t *definitions)
 {
     for (uint32_t k = 0; k < ir->count; k++) {
         const struct ptxi_ir_inst *i = &ir->insts[k];
         struct ptxi_ir_walk w = ptxi_ir_writes(ir, i);
-        bool partial = i->guard != PTXI_NONE && !(i->flags & PTXI_IF_FRESH);
         uint32_t v;
 
         while (!(i->flags & PTXI_IF_DEAD) && ptxi_ir_next(&w, &v))
-            definitions[v] = (uint8_t)(definitions[v] || partial ? 2 : 1);
+            definitions[v] = (uint8_t)(definitions[v] || is_partial(i) ? 2 : 1);
     }
 }
 
@@ -72,18 +82,142 @@ static bool joins_passed(const struct ptxi_ir *ir, const struct ptxi_ir_inst *i)
     return low->kind == PTXI_VR_WORD && high->kind == PTXI_VR_WORD && low->value == high->value;
 }
 
-static void find_kinds(struct tracker *t)
+static bool reads_parameter(const struct tracker *t, const struct ptxi_ir_inst *i)
+{
+    return is_param_load(i->op) && i->flags & PTXI_IF_PURE && t->ir->func->is_entry;
+}
+
+static bool is_load(const struct tracker *t, const struct ptxi_ir_inst *i)
+{
+    return (ptxi_op_flags[i->op] & PTXI_OP_FLAG_LOAD && !reads_parameter(t, i)) || joins_passed(t->ir, i);
+}
+
+static void visit_writes(struct tracker *t, void (*visit)(struct tracker *t, const struct ptxi_ir_inst *i, uint32_t v))
 {
     for (uint32_t k = 0; k < t->ir->count; k++) {
         const struct ptxi_ir_inst *i = &t->ir->insts[k];
         struct ptxi_ir_walk w = ptxi_ir_writes(t->ir, i);
         uint32_t v;
 
-        while (!(i->flags & PTXI_IF_DEAD) && ptxi_ir_next(&w, &v)) {
-            t->param[v] |= is_param_load(i->op) && i->flags & PTXI_IF_PURE && t->ir->func->is_entry;
-            t->loaded[v] |= !t->param[v] && (ptxi_op_flags[i->op] & PTXI_OP_FLAG_LOAD || joins_passed(t->ir, i));
+        while (!(i->flags & PTXI_IF_DEAD) && ptxi_ir_next(&w, &v))
+            visit(t, i, v);
+    }
+}
+
+static void find_kind(struct tracker *t, const struct ptxi_ir_inst *i, uint32_t v)
+{
+    t->param[v] |= reads_parameter(t, i);
+    t->loaded[v] |= is_load(t, i);
+    t->partial[v] |= is_partial(i);
+    t->whole[v] = is_pointer_sized(t, v);
+}
+
+static void find_computed(struct tracker *t, const struct ptxi_ir_inst *i, uint32_t v)
+{
+    bool copies = i->op == PTXI_OP_mov_64 &&
+                  (t->ir->vregs[i->v[PTXI_F_A]].kind == PTXI_VR_CONST || t->whole[i->v[PTXI_F_A]]);
+
+    if (!t->whole[v] || copies || reads_parameter(t, i) || is_load(t, i))
+        return;
+    t->whole[v] = false;
+    t->changed = true;
+}
+
+static void find_copy(struct tracker *t, const struct ptxi_ir_inst *i, uint32_t v)
+{
+    if (t->loaded[v] || !t->whole[v] || i->op != PTXI_OP_mov_64 || !t->loaded[i->v[PTXI_F_A]])
+        return;
+    t->loaded[v] = true;
+    t->changed = true;
+}
+
+static void find_kinds(struct tracker *t)
+{
+    visit_writes(t, find_kind);
+    do {
+        t->changed = false;
+        visit_writes(t, find_computed);
+    } while (t->changed);
+    do {
+        t->changed = false;
+        visit_writes(t, find_copy);
+    } while (t->changed);
+}
+
+/* --- how long origins are valid --- */
+
+static void count_write(struct tracker *t, uint32_t v, uint32_t at)
+{
+    (void)at;
+    t->write_first[v + 2]++;
+}
+
+static void store_write(struct tracker *t, uint32_t v, uint32_t at)
+{
+    t->writes[t->write_first[v + 1]++] = at;
+}
+
+/* Calls visit() for every write in the order of the layout. */
+static void visit_layout(struct tracker *t, void (*visit)(struct tracker *t, uint32_t v, uint32_t at))
+{
+    for (uint32_t p = 0; p < t->ir->order_count; p++) {
+        const struct ptxi_block *block = &t->ir->blocks[t->ir->order[p]];
+
+        for (uint32_t n = block->first; n < block->end; n++) {
+            struct ptxi_ir_walk w = ptxi_ir_writes(t->ir, &t->ir->insts[n]);
+            uint32_t v;
+
+            while (!(t->ir->insts[n].flags & PTXI_IF_DEAD) && ptxi_ir_next(&w, &v))
+                visit(t, v, t->live.block_first[p] + n - block->first);
         }
     }
+}
+
+static bool find_lifetimes(struct tracker *t)
+{
+    uint32_t vregs = t->ir->vreg_count;
+
+    if (!ptxi_liveness(t->ir, &t->live))
+        return false;
+    t->write_first = ARENA_NEW(t->ir->arena, uint32_t, vregs + 2);
+    if (!t->write_first)
+        return !(t->ir->oom = true);
+    visit_layout(t, count_write);
+    for (uint32_t v = 0; v < vregs; v++)
+        t->write_first[v + 2] += t->write_first[v + 1];
+    t->writes = ARENA_NEW(t->ir->arena, uint32_t, t->write_first[vregs + 1] + 1);
+    if (!t->writes)
+        return !(t->ir->oom = true);
+    visit_layout(t, store_write);
+    return true;
+}
+
+/* Whether the register has a value after an instruction of the layout that is read later. */
+static bool lives_after(const struct tracker *t, uint32_t v, uint32_t at)
+{
+    const struct ptxi_live_range *r = t->live.ranges + t->live.first[v];
+    uint32_t low = 0, high = t->live.count[v], position = at * 2 + 1;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (r[middle].end <= position)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < t->live.count[v] && r[low].start <= position;
+}
+
+/* Whether the origin has not changed since the register was computed from it, wherever the register is read. */
+static bool is_valid(const struct tracker *t, uint32_t v, uint32_t origin)
+{
+    if (v == origin || is_stable(t, origin))
+        return true;
+    for (uint32_t k = t->write_first[origin]; k < t->write_first[origin + 1]; k++)
+        if (t->partial[v] || lives_after(t, v, t->writes[k]))
+            return false;
+    return true;
 }
 
 /* --- origins --- */
@@ -103,7 +237,7 @@ static void add_origin(struct tracker *t, uint32_t v, uint32_t origin)
             return;
     if (o->unknown)
         return;
-    if (o->count == PTXI_MAX_ORIGINS || (t->definitions[v] > 1 && !is_stable(t, origin))) {
+    if (o->count == PTXI_MAX_ORIGINS || !is_valid(t, v, origin)) {
         forget(t, v);
         return;
     }
@@ -135,10 +269,10 @@ static void propagate_to(struct tracker *t, const struct ptxi_ir_inst *i, uint32
     uint32_t v;
 
     if (t->loaded[d] || t->param[d]) {
-        if (t->definitions[d] > 1)
-            forget(t, d);
-        else
+        if (t->whole[d])
             add_origin(t, d, d);
+        else
+            forget(t, d);
         return;
     }
     if (!(i->flags & PTXI_IF_PURE) || joins_parts(i->op)) {
@@ -233,10 +367,14 @@ bool ptxi_track_pointers(struct ptxi_ir *ir)
     t.definitions = ARENA_NEW(ir->arena, uint8_t, ir->vreg_count + 1);
     t.param = ARENA_NEW(ir->arena, bool, ir->vreg_count + 1);
     t.loaded = ARENA_NEW(ir->arena, bool, ir->vreg_count + 1);
-    if (!t.of || !t.definitions || !t.param || !t.loaded)
+    t.whole = ARENA_NEW(ir->arena, bool, ir->vreg_count + 1);
+    t.partial = ARENA_NEW(ir->arena, bool, ir->vreg_count + 1);
+    if (!t.of || !t.definitions || !t.param || !t.loaded || !t.whole || !t.partial)
         return !(ir->oom = true);
     ptxi_count_definitions(ir, t.definitions);
     find_kinds(&t);
+    if (!find_lifetimes(&t))
+        return false;
     find_origins(&t);
     for (uint32_t k = 0; k < count && !ir->oom; k++)
         check(&t, k);

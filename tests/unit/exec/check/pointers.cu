@@ -61,6 +61,58 @@ KERNEL(e_loaded_both) { ((int *)loaded[0])[-loaded[1]] = 1; }
 KERNEL(c_loaded_both) { ((int *)loaded[0])[loaded[1] & 7] = 1; }
 KERNEL(c_loaded_end) { ((int *)(loaded[0] + 256))[-1 - (int)threadIdx.x] = 1; }
 
+// Loaded pointers that change in loops. In a list, each first word points to the next object.
+__device__ void add_rows(int *const *rows, int count, long step)
+{
+#pragma unroll 1
+    for (int k = 0; k < count; k++) {
+        int *p = rows[0];
+#pragma unroll 1
+        for (int n = 0; n < 2; n++, p += step)
+            *p += 1;
+    }
+}
+__device__ int *make_list(int *a, int *b)
+{
+    *(int *volatile *)a = b;
+    *(int *volatile *)b = 0;
+    return a;
+}
+KERNEL(e_loaded_loop) { add_rows((int *const *)loaded, 1, -distance); }
+KERNEL(c_loaded_loop) { add_rows((int *const *)loaded, 1, 16); }
+KERNEL(e_loaded_rows) { add_rows((int *const *)loaded, to_variable ? 3 : 2, -distance); }
+KERNEL(c_loaded_rows) { add_rows((int *const *)loaded, to_variable ? 3 : 2, 16); }
+KERNEL(e_list)
+{
+    for (int *p = make_list(a, b); p; p = *(int *volatile *)p)
+        p[p == a ? distance + 8 : 2] = 1;
+}
+KERNEL(e_list_end)
+{
+    for (int *p = make_list(a, b); p; p = *(int *volatile *)p)
+        p[p == b ? 8 - distance : 2] = 1;
+}
+KERNEL(c_list)
+{
+    for (int *p = make_list(a, b); p; p = *(int *volatile *)p)
+        p[2 + threadIdx.x % 8] = 1;
+}
+// Pointers into the object before the next one.
+KERNEL(c_list_late)
+{
+    int *last = a + 1;
+
+#pragma unroll 1
+    for (int *p = make_list(a, b); p;) {
+        int *next = *(int *volatile *)p;
+
+        p[2] = 1;
+        last[3] = 1;
+        last = p + 4;
+        p = next;
+    }
+}
+
 // Arguments and results of functions.
 __device__ __noinline__ void store(int *p, long at) { p[at] = 1; }
 __device__ __noinline__ int *same(int *p) { return p; }
