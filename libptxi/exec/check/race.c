@@ -339,37 +339,76 @@ static inline void compare(const struct access *a, const struct ptxi_record *r, 
         report(a, r, r_writes, severity);
 }
 
-/* Whether the record may be forgotten when the access is recorded: it happens before, or it is the thread's own. */
-static bool is_covered(const struct access *a, const struct ptxi_record *r)
+/* Whether the record happens before the access, or is the thread's own. */
+static bool is_past(const struct access *a, const struct ptxi_record *r)
 {
     uint32_t others = other_lanes(a, r);
 
-    if (!r->agent || (is_own_warp(a, r) && !others) || is_stale(a, r))
-        return true;
-    return ptxi_order_is_before(&a->t, r, others, false);
+    return !r->agent || (is_own_warp(a, r) && !others) || is_stale(a, r) ||
+           ptxi_order_is_before(&a->t, r, others, false);
+}
+
+/* Whether the record may race with strong accesses that the access does not race with. */
+static bool is_weaker(const struct access *a, const struct ptxi_record *r)
+{
+    return r->agent && !is_stale(a, r) && a->strength &&
+           (!ptxi_record_strength(r) || ptxi_record_scope(r) < a->scope);
+}
+
+/* Whether the record may be forgotten when the access is recorded. */
+static bool is_covered(const struct access *a, const struct ptxi_record *r)
+{
+    return !is_weaker(a, r) && is_past(a, r);
+}
+
+/* Whether one record can be of both accesses, which are of lanes of a warp. */
+static bool can_join(const struct access *a, const struct ptxi_record *r)
+{
+    const struct ptxi_record *n = &a->record;
+
+    return is_own_warp(a, r) && !ptxi_record_is_bulk(n) && n->meta >> PTXI_META_STRENGTH == r->meta >> PTXI_META_STRENGTH;
+}
+
+/* The record becomes one of both accesses. Its clock stays that of the earlier one. */
+static void join(struct ptxi_record *r, const struct ptxi_record *n)
+{
+    r->lanes |= n->lanes;
+    r->meta = n->meta;
+}
+
+/* What becomes of a record if an access is added to the list: the first that applies to one of them. */
+enum fate { JOINED, COVERED, PAST, JOINED_WITH_ANOTHER, REPLACED };
+
+static enum fate find_fate(const struct access *a, const struct ptxi_record *r)
+{
+    bool joins = can_join(a, r), past = is_past(a, r);
+
+    if (joins && !past && r->meta == a->record.meta)
+        return JOINED;
+    if (past)
+        return is_weaker(a, r) ? PAST : COVERED;
+    return joins ? JOINED_WITH_ANOTHER : REPLACED;
 }
 
 /* Adds a record to those of unordered accesses. */
 static void insert(const struct access *a, struct ptxi_record *list)
 {
-    const struct ptxi_record *n = &a->record;
-    unsigned at = PTXI_CELL_RECORDS;
+    enum fate fate = REPLACED;
+    /* keep those of two CTAs if there are some */
+    struct ptxi_record *r = &list[list[0].agent == a->record.agent ? 0 : PTXI_CELL_RECORDS - 1];
 
     for (unsigned k = 0; k < PTXI_CELL_RECORDS; k++) {
-        struct ptxi_record *r = &list[k];
+        enum fate other = find_fate(a, &list[k]);
 
-        if (is_own_warp(a, r) && !is_covered(a, r) && !ptxi_record_is_bulk(n) &&
-            ptxi_record_is_async(r) == ptxi_record_is_async(n)) {
-            r->lanes |= n->lanes; /* the clock stays that of the earliest */
-            r->meta = n->meta;
-            return;
-        }
-        if (at == PTXI_CELL_RECORDS && is_covered(a, r))
-            at = k;
+        if (other == COVERED)
+            list[k].agent = 0;
+        if (other < fate)
+            fate = other, r = &list[k];
     }
-    if (at == PTXI_CELL_RECORDS) /* keep those of two CTAs if there are some */
-        at = list[0].agent == n->agent ? 0 : PTXI_CELL_RECORDS - 1;
-    list[at] = *n;
+    if (fate == JOINED || fate == JOINED_WITH_ANOTHER)
+        join(r, &a->record);
+    else
+        *r = a->record;
 }
 
 /* An atomic operation observes the strong writes before it, so they happen before all that happens after it (PTX ISA,
@@ -510,12 +549,12 @@ static bool is_replaced(const struct access *a, const struct ptxi_access_row *n,
 }
 
 /* Whether rows of two warps already include the bytes. Two witnesses are enough. */
-static bool is_witnessed(const struct ptxi_access_row *r, const struct ptxi_access_row *n)
+static bool is_witnessed(const struct access *a, const struct ptxi_access_row *r, const struct ptxi_access_row *n)
 {
     const struct ptxi_access_row *first = NULL;
 
     for (unsigned k = 0; k < PTXI_READ_ROWS; k++) {
-        if (!includes(&r[k], n))
+        if (!includes(&r[k], n) || ptxi_order_is_before_warp(a->t.cta, a->t.warp, &r[k].record))
             continue;
         if (first && !is_same_warp(first, &r[k]))
             return true;
@@ -552,7 +591,7 @@ static bool add_read(const struct access *a, struct ptxi_line_more *l, const str
     for (unsigned k = 0; k < PTXI_WRITE_ROWS; k++)
         if (!is_harmless(a, n, &l->writes[k]))
             return false;
-    if (is_witnessed(r, n))
+    if (is_witnessed(a, r, n))
         return true;
     for (unsigned k = 0; k < PTXI_READ_ROWS; k++)
         if (r[k].end && extend(&r[k], n))

@@ -601,3 +601,34 @@ HALVES(e_halves_lanes, , TID ^ 1)
 HALVES(c_halves_lanes, __syncwarp(), TID ^ 1)
 HALVES(e_halves_warps, __syncwarp(), (TID + 1) % 64)
 HALVES(c_halves_warps, __syncthreads(), (TID + 1) % 64)
+
+// --- accesses that later ones of the same warps must not hide ---
+// A weak access, and a strong one of the same thread. Others make strong accesses.
+#define HIDDEN(name, weak, meet)                        \
+    KERNEL(name)                                        \
+    {                                                   \
+        u32 *own = p + 64 * BLOCK, v = 0;               \
+        if (TID == 0)                                   \
+            weak;                                       \
+        meet;                                           \
+        relaxed_store_gpu(own, v + TID + 2);            \
+    }
+HIDDEN(e_hidden_write, weak_store(own, 1), )
+HIDDEN(c_hidden_write, weak_store(own, 1), __syncthreads())
+HIDDEN(e_hidden_read, v = weak_load(own), )
+HIDDEN(c_hidden_read, v = weak_load(own), __syncthreads())
+
+// Both warps read the words before and after a barrier.
+#define WITNESSES(name, meet)                           \
+    KERNEL(name)                                        \
+    {                                                   \
+        u32 *own = p + 64 * BLOCK, v;                   \
+        v = weak_load(own + TID % 16) + weak_load(own + 3); \
+        bar(4, 64);                                     \
+        v += weak_load(own + TID % 16);                 \
+        meet;                                           \
+        if (TID == 0)                                   \
+            weak_store(own, v + 1);                     \
+    }
+WITNESSES(e_witnesses, )
+WITNESSES(c_witnesses, bar(4, 64))
