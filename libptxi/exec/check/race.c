@@ -376,36 +376,53 @@ static void join(struct ptxi_record *r, const struct ptxi_record *n)
     r->meta = n->meta;
 }
 
-/* What becomes of a record if an access is added to the list: the first that applies to one of them. */
-enum fate { JOINED, COVERED, PAST, JOINED_WITH_ANOTHER, REPLACED };
+/* What becomes of a record when an access is added to its list. The lowest one of the list is chosen. */
+enum fate {
+    JOINED,         /* it is one of the same instruction and warp */
+    COVERED,
+    PAST,           /* it happens before, and another one of the CTA, which is as weak, is later */
+    JOINED_OTHER,   /* it is one of the same warp */
+    LIKE_IT,        /* it is one of the CTA, and as strong */
+    OF_CTA,
+    OF_OTHER_CTA
+};
 
-static enum fate find_fate(const struct access *a, const struct ptxi_record *r)
+/* Whether other CTAs that race with the record also race with the other one. */
+static bool is_represented(const struct ptxi_record *r, const struct ptxi_record *other)
+{
+    return other->agent == r->agent && other->clock >= r->clock &&
+           (!ptxi_record_strength(other) || ptxi_record_strength(r)) && ptxi_record_scope(other) <= ptxi_record_scope(r);
+}
+
+static enum fate find_fate(const struct access *a, const struct ptxi_record *r, const struct ptxi_record *other)
 {
     bool joins = can_join(a, r), past = is_past(a, r);
 
     if (joins && !past && r->meta == a->record.meta)
         return JOINED;
-    if (past)
-        return is_weaker(a, r) ? PAST : COVERED;
-    return joins ? JOINED_WITH_ANOTHER : REPLACED;
+    if (past && !is_weaker(a, r))
+        return COVERED;
+    if (past && is_represented(r, other))
+        return PAST;
+    if (joins)
+        return JOINED_OTHER;
+    if (r->agent != a->record.agent)
+        return OF_OTHER_CTA;
+    return r->meta >> PTXI_META_STRENGTH == a->record.meta >> PTXI_META_STRENGTH ? LIKE_IT : OF_CTA;
 }
 
 /* Adds a record to those of unordered accesses. */
-static void insert(const struct access *a, struct ptxi_record *list)
+static void insert(const struct access *a, struct ptxi_record list[PTXI_CELL_RECORDS])
 {
-    enum fate fate = REPLACED;
-    /* keep those of two CTAs if there are some */
-    struct ptxi_record *r = &list[list[0].agent == a->record.agent ? 0 : PTXI_CELL_RECORDS - 1];
+    enum fate first = find_fate(a, &list[0], &list[1]), second = find_fate(a, &list[1], &list[0]);
+    struct ptxi_record *r = &list[first < second || (first == second && first < OF_OTHER_CTA) ? 0 : 1];
+    enum fate fate = first < second ? first : second;
 
-    for (unsigned k = 0; k < PTXI_CELL_RECORDS; k++) {
-        enum fate other = find_fate(a, &list[k]);
-
-        if (other == COVERED)
-            list[k].agent = 0;
-        if (other < fate)
-            fate = other, r = &list[k];
-    }
-    if (fate == JOINED || fate == JOINED_WITH_ANOTHER)
+    if (first == COVERED)
+        list[0].agent = 0;
+    if (second == COVERED)
+        list[1].agent = 0;
+    if (fate == JOINED || fate == JOINED_OTHER)
         join(r, &a->record);
     else
         *r = a->record;
