@@ -536,7 +536,7 @@ static bool extend(struct ptxi_access_row *r, const struct ptxi_access_row *n)
     if (!is_same_warp(r, n) || r->record.clock != n->record.clock || n->first > r->end || n->end < r->first)
         return false;
     if (r->shape != PTXI_ROW_SAME || n->shape != PTXI_ROW_SAME || r->record.lanes != n->record.lanes) {
-        if (r->shape != PTXI_ROW_ANY && !(has_same_threads(r, n) && n->first >= r->first))
+        if (!has_same_threads(r, n) || n->first < r->first)
             return false;
         r->record.lanes |= n->record.lanes;
     }
@@ -545,17 +545,77 @@ static bool extend(struct ptxi_access_row *r, const struct ptxi_access_row *n)
     return true;
 }
 
-/* Merges two rows of reads of a warp into one that does not say which lanes have read which words. */
-static bool blur(const struct access *a, struct ptxi_access_row *r, const struct ptxi_access_row *n)
+/* The lane that reads a whole word of the row, as enum ptxi_reader. */
+static uint8_t reader_of(const struct ptxi_access_row *n, unsigned word)
 {
-    if (!is_same_warp(r, n) || ptxi_order_is_before_warp(a->t.cta, a->t.warp, &r->record) ||
-        n->first > r->end || n->end < r->first)
-        return false;
-    r->shape = PTXI_ROW_ANY;
+    unsigned first = 4 * word;
+
+    if (n->shape == PTXI_ROW_ANY || n->shape < 2 || first < n->first || first + 4 > n->end)
+        return PTXI_READER_PARTS;
+    if (n->shape < PTXI_ROW_SAME)
+        return (uint8_t)(1 + n->lane + ((first - n->first) >> n->shape));
+    return n->record.lanes & (n->record.lanes - 1) ? PTXI_READER_SEVERAL :
+                                                     (uint8_t)(1 + __builtin_ctz(n->record.lanes));
+}
+
+static void add_readers(struct ptxi_line_more *l, const struct ptxi_access_row *n)
+{
+    for (unsigned word = n->first / 4; 4 * word < n->end; word++) {
+        uint8_t *reader = &l->readers[word], other = reader_of(n, word);
+
+        if (*reader == PTXI_READER_NONE || *reader == PTXI_READER_PARTS)
+            *reader = other;
+        else if (other != PTXI_READER_PARTS && other != *reader)
+            *reader = PTXI_READER_SEVERAL;
+    }
+}
+
+static bool has_readers(const struct ptxi_line_more *l)
+{
+    for (unsigned k = 0; k < PTXI_READ_ROWS; k++)
+        if (l->reads[k].end && l->reads[k].shape == PTXI_ROW_ANY && l->reads[k].lane)
+            return true;
+    return false;
+}
+
+/* Adds the reads of a row to another one of the warp, so that lanes and words are no row any more. The clock stays that
+ * of the earlier one. A line has room for the readers of one such row. */
+static void blur(struct ptxi_line_more *l, struct ptxi_access_row *r, const struct ptxi_access_row *n)
+{
+    if (r->shape != PTXI_ROW_ANY) {
+        bool keep = !has_readers(l);
+
+        if (keep) {
+            memset(l->readers, PTXI_READER_NONE, sizeof l->readers);
+            add_readers(l, r);
+        }
+        r->shape = PTXI_ROW_ANY;
+        r->lane = keep;
+    }
+    if (r->lane)
+        add_readers(l, n);
     r->record.lanes |= n->record.lanes;
     r->first = n->first < r->first ? n->first : r->first;
     r->end = n->end > r->end ? n->end : r->end;
-    return true; /* the clock stays that of the earliest */
+}
+
+/* Whether blur() may merge the rows. */
+static bool can_blur(const struct access *a, const struct ptxi_access_row *r, const struct ptxi_access_row *n)
+{
+    return is_same_warp(r, n) && !ptxi_order_is_before_warp(a->t.cta, a->t.warp, &r->record) && n->first <= r->end &&
+           n->end >= r->first;
+}
+
+/* Adds words that lanes of the warp have read at the same time as those of the row. */
+static bool add_to_row(const struct access *a, struct ptxi_line_more *l, struct ptxi_access_row *r,
+                       const struct ptxi_access_row *n)
+{
+    if (r->shape != PTXI_ROW_ANY)
+        return extend(r, n);
+    if (r->record.clock != n->record.clock || !can_blur(a, r, n))
+        return false;
+    blur(l, r, n);
+    return true;
 }
 
 /* Whether the earlier row needs not be kept beside a later one. */
@@ -582,16 +642,19 @@ static bool is_witnessed(const struct access *a, const struct ptxi_access_row *r
 
 /* Replaces a row whose words another row and the new one include, both of other warps, or merges it with one of its
  * warp. */
-static bool replace_row(struct ptxi_access_row *r, const struct ptxi_access_row *n)
+static bool replace_row(struct ptxi_line_more *l, const struct ptxi_access_row *n)
 {
+    struct ptxi_access_row *r = l->reads;
+
     for (unsigned k = 0; k < PTXI_READ_ROWS; k++)
         for (unsigned other = 0; other < PTXI_READ_ROWS; other++) {
             if (other == k || !includes(&r[other], &r[k]))
                 continue;
             if (is_same_warp(&r[other], &r[k])) {
-                if (r[other].shape < PTXI_ROW_ANY && !has_same_threads(&r[other], &r[k]))
-                    r[other].shape = PTXI_ROW_ANY;
-                r[other].record.lanes |= r[k].record.lanes;
+                if (has_same_threads(&r[other], &r[k]))
+                    r[other].record.lanes |= r[k].record.lanes;
+                else
+                    blur(l, &r[other], &r[k]);
             } else if (!includes(n, &r[k]) || is_same_warp(&r[other], n)) {
                 continue;
             }
@@ -611,7 +674,7 @@ static bool add_read(const struct access *a, struct ptxi_line_more *l, const str
     if (is_witnessed(a, r, n))
         return true;
     for (unsigned k = 0; k < PTXI_READ_ROWS; k++)
-        if (r[k].end && extend(&r[k], n))
+        if (r[k].end && add_to_row(a, l, &r[k], n))
             return true;
     for (unsigned k = 0; k < PTXI_READ_ROWS; k++)
         if (is_replaced(a, n, &r[k])) {
@@ -619,9 +682,11 @@ static bool add_read(const struct access *a, struct ptxi_line_more *l, const str
             return true;
         }
     for (unsigned k = 0; k < PTXI_READ_ROWS; k++)
-        if (blur(a, &r[k], n))
+        if (can_blur(a, &r[k], n)) {
+            blur(l, &r[k], n);
             return true;
-    return replace_row(r, n);
+        }
+    return replace_row(l, n);
 }
 
 /* A row for a line without one, or one that replaces or extends the line's row. */

@@ -58,12 +58,24 @@ static bool split(struct ptxi_checker *x, struct ptxi_line *l)
     return true;
 }
 
+/* The lanes that have read a word of a row of PTXI_ROW_ANY. 0: they are not known. */
+static uint32_t lanes_of_word(const struct ptxi_line_more *m, const struct ptxi_access_row *r, unsigned word)
+{
+    uint8_t reader = r->lane ? m->readers[word] : PTXI_READER_NONE;
+
+    if (reader == PTXI_READER_SEVERAL)
+        return r->record.lanes;
+    return reader == PTXI_READER_NONE || reader == PTXI_READER_PARTS ? 0 : UINT32_C(1) << (reader - 1);
+}
+
 /* The lanes of a row that access one of its bytes. */
-static uint32_t lanes_of_byte(const struct ptxi_access_row *r, unsigned byte)
+static uint32_t lanes_of_byte(const struct ptxi_line_more *m, const struct ptxi_access_row *r, unsigned byte)
 {
     if (r->shape == PTXI_ROW_SAME)
         return r->record.lanes;
-    return r->shape == PTXI_ROW_ANY ? 0 : UINT32_C(1) << (r->lane + ((byte - r->first) >> r->shape));
+    if (r->shape == PTXI_ROW_ANY)
+        return lanes_of_word(m, r, byte / 4);
+    return UINT32_C(1) << (r->lane + ((byte - r->first) >> r->shape));
 }
 
 /* Whether cells of words can have the accesses of the row. */
@@ -96,7 +108,7 @@ static void spread(struct ptxi_line *l, const struct ptxi_access_row *r, bool wr
         if (!to)
             continue;
         *to = r->record;
-        to->lanes = lanes_of_byte(r, c << l->cell_shift);
+        to->lanes = lanes_of_byte(l->more, r, c << l->cell_shift);
     }
 }
 

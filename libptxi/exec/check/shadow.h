@@ -91,19 +91,23 @@ struct ptxi_released {
 struct ptxi_access_row {
     struct ptxi_record record;  /* its lanes are those of all bytes */
     uint8_t first, end;         /* bytes of the line; end 0: no row */
-    uint8_t lane;               /* of the first byte */
+    uint8_t lane;               /* of the first byte. PTXI_ROW_ANY: whether the line's `readers` are of this row */
     uint8_t shape;              /* logarithm of the bytes of a lane, or one of these: */
 };
 enum { PTXI_ROW_SAME = 8, /* all lanes access all of the bytes */
-       PTXI_ROW_ANY };    /* it is not known which of the lanes access a byte. Only other warps are compared with it. */
+       PTXI_ROW_ANY };    /* `readers` say which lanes access a word; without them, only other warps are compared */
 
 enum { PTXI_LINE_SHIFT = 7, PTXI_LINE_BYTES = 1 << PTXI_LINE_SHIFT };
 
 enum { PTXI_WRITE_ROWS = 4, PTXI_READ_ROWS = 4 }; /* a line of bytes is written by four warps */
 
+/* Who has read a word of a row of PTXI_ROW_ANY: 1 to 32 is a lane + 1. PARTS: lanes that have not read all of it. */
+enum ptxi_reader { PTXI_READER_NONE, PTXI_READER_SEVERAL = 33, PTXI_READER_PARTS };
+
 /* What a line needs that is accessed in more than one way. */
 struct ptxi_line_more {
     struct ptxi_access_row writes[PTXI_WRITE_ROWS], reads[PTXI_READ_ROWS];
+    uint8_t readers[PTXI_LINE_BYTES / 4]; /* by words */
     struct ptxi_cell *cells; /* NULL: it has had none so far */
     struct ptxi_released *released;
 };

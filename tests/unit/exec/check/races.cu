@@ -632,3 +632,16 @@ HIDDEN(c_hidden_read, v = weak_load(own), __syncthreads())
     }
 WITNESSES(e_witnesses, )
 WITNESSES(c_witnesses, bar(4, 64))
+
+// Lanes read words in another order than they write them.
+#define ORDER(name, meet, from)                                     \
+    KERNEL(name)                                                    \
+    {                                                               \
+        u32 *own = p + 64 * BLOCK + TID / 32 * 32, lane = TID % 32; \
+        u32 v = weak_load(own + (from));                            \
+        meet;                                                       \
+        weak_store(own + 7 * lane % 32, v + lane);                  \
+    }
+ORDER(e_order, , 31 - lane)
+ORDER(c_order, __syncwarp(), 31 - lane)
+ORDER(c_order_same, , 7 * lane % 32)
