@@ -145,7 +145,8 @@ enum {
 enum {
     PTXI_INIT_CLASS_SHIFT = 5,   /* class of the register, three bits */
     PTXI_INIT_ROW = 1 << 12,     /* as PTXI_CHECK_ROW */
-    PTXI_INIT_COMPUTED = 1 << 13, /* the value is a result of arithmetic */
+    PTXI_INIT_COMPUTED = 1 << 13, /* init_store: the value is a result of arithmetic */
+    PTXI_INIT_SIGNED_LOAD = 1 << 13, /* init_load: the sign is extended to the register */
     PTXI_INIT_LOCAL = 1 << 14    /* as PTXI_CHECK_LOCAL */
 };
 /* check_object: mods, in addition to those of check_access. A bit for each of b, c, d. */

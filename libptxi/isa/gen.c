@@ -57,6 +57,7 @@ enum {
     SHARED = PTXI_OP_FLAG_SHARED,
     GENERIC = PTXI_OP_FLAG_GENERIC,
     AT = PTXI_OP_FLAG_AT,
+    SIGNED = PTXI_OP_FLAG_SIGNED,
 };
 
 static const struct {

@@ -263,7 +263,8 @@ enum {
     PTXI_OP_FLAG_SHARED = 512,
     PTXI_OP_FLAG_GENERIC = 1024,
 
-    PTXI_OP_FLAG_AT = 2048 /* a is an address register */
+    PTXI_OP_FLAG_AT = 2048, /* a is an address register */
+    PTXI_OP_FLAG_SIGNED = 4096 /* the sign of an element is extended to the register */
 };
 extern const uint16_t ptxi_op_flags[];
 

@@ -567,6 +567,8 @@ static void track_element(struct tracker *t, uint32_t at, const struct ptxi_ir_i
     }
     o->flags = (uint16_t)((o->flags & ~PTXI_IF_PURE) | PTXI_IF_NOT_SHARED);
     o->mods = access_mods(t, i, bytes, v);
+    if (load && ptxi_op_flags[i->op] & PTXI_OP_FLAG_SIGNED)
+        o->mods |= PTXI_INIT_SIGNED_LOAD;
     if (!load && v != PTXI_NONE && t->computed[v])
         o->mods |= PTXI_INIT_COMPUTED;
     o->imm = i->imm + (int32_t)offset;

@@ -283,6 +283,8 @@ static bool load_lane(const struct access *x, unsigned slot, unsigned l)
         memcpy(to, own, size);
     else
         ptxi_init_get(address, size, to);
+    if (x->mods & PTXI_INIT_SIGNED_LOAD && to[size - 1] & 0x80)
+        memset(to + size, 0xff, ptxi_init_class_bytes(class) - size);
     return true;
 }
 
