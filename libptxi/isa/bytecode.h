@@ -229,8 +229,9 @@ enum {
 enum {
     PTXI_BULK_MULTICAST = 1,   /* the mask has 32 bits and selects CTAs */
     PTXI_BULK_BYTE_MASK = 2,   /* the mask has 16 bits and selects bytes */
+    PTXI_BULK_ENDS = 4,        /* instead, the slots in imm have the bytes to ignore at the start and the end */
     PTXI_STORE_WIDTH = 3,      /* async_store: mask of the logarithm of the words of a value */
-    PTXI_BULK_REDUCE = 2       /* shift of the reduction, PTXI_OP_atom_...; 0: copy */
+    PTXI_BULK_REDUCE = 3       /* shift of the reduction, PTXI_OP_atom_...; 0: copy */
 };
 _Static_assert(PTXI_OP_COUNT <= 65536 >> PTXI_BULK_REDUCE, "operations fit into mods");
 

@@ -179,15 +179,25 @@ static enum ptxi_copy_report report_of(const struct ptxi_match *m)
     }
 }
 
+/* The operands of .ignore_oob, instead of a mask and a report. */
+static void set_ends(struct ptxi_ir_inst *i, uint32_t left, uint32_t right)
+{
+    i->imm = -1; /* PTXI_NO_SLOT twice */
+    ptxi_ir_set_read(i, PTXI_F_IMM, left);
+    ptxi_ir_set_read(i, PTXI_F_IMM_HI, right);
+    i->mods |= PTXI_BULK_ENDS;
+}
+
 /* Fields as in bytecode.h. */
 void ptxi_lower_rule_bulk(struct ptxi_lower *l, const struct ptxi_inst *inst)
 {
     const struct ptxi_match *m = inst->match;
-    const struct ptxi_operand *byte_mask = ptxi_lower_operand(l, PTXI_OPERAND_byte_mask);
+    const struct ptxi_operand *byte_mask = ptxi_lower_operand(l, PTXI_OPERAND_byte_mask),
+                              *left = ptxi_lower_operand(l, PTXI_OPERAND_left);
     uint32_t to = ptxi_lower_generic_address(l, PTXI_OPERAND_dst, space_in_slot(m, PTXI_SLOT_dst));
     uint32_t from = ptxi_lower_generic_address(l, PTXI_OPERAND_src, space_in_slot(m, PTXI_SLOT_src));
     bool has_mbarrier = ptxi_lower_operand(l, PTXI_OPERAND_mbar) != NULL;
-    uint32_t mbarrier = PTXI_NONE, size, cta_mask, v;
+    uint32_t mbarrier = PTXI_NONE, ends[2] = { PTXI_NONE, PTXI_NONE }, size, cta_mask, v;
     struct ptxi_ir_inst *i;
 
     if (has_mbarrier)
@@ -197,6 +207,10 @@ void ptxi_lower_rule_bulk(struct ptxi_lower *l, const struct ptxi_inst *inst)
     size = ptxi_lower_use(l, ptxi_lower_operand(l, PTXI_OPERAND_size), PTXI_RC_32);
     cta_mask = ptxi_lower_cta_mask(l);
     v = byte_mask ? ptxi_lower_use(l, byte_mask, PTXI_RC_16) : cta_mask;
+    if (left) {
+        ends[0] = ptxi_lower_use(l, left, PTXI_RC_32);
+        ends[1] = ptxi_lower_use(l, ptxi_lower_operand(l, PTXI_OPERAND_right), PTXI_RC_32);
+    }
     i = ptxi_lower_op(l, PTXI_OP_bulk_copy, PTXI_NONE, to, from, mbarrier);
     ptxi_ir_set_read(i, PTXI_F_D, size);
     i->imm = PTXI_NO_SLOT | (int32_t)report_of(m) << 16;
@@ -206,6 +220,8 @@ void ptxi_lower_rule_bulk(struct ptxi_lower *l, const struct ptxi_inst *inst)
         i->mods |= PTXI_BULK_MULTICAST;
     if (byte_mask)
         i->mods |= PTXI_BULK_BYTE_MASK;
+    if (left)
+        set_ends(i, ends[0], ends[1]);
     i->flags |= PTXI_IF_TOGETHER;
 }
 

@@ -34,6 +34,11 @@ static struct ptxi_init_place place_of(const struct side *s, const unsigned char
     return (struct ptxi_init_place){ owner, owner ? (uint64_t)(at - owner->shared) : (uintptr_t)at };
 }
 
+static struct ptxi_init_place offset(const struct ptxi_init_place *p, uint32_t bytes)
+{
+    return (struct ptxi_init_place){ p->shared, p->address + bytes };
+}
+
 /* Bytes that the mask excludes are not written. */
 static void note_destination(const struct side *s, const struct ptxi_init_place *to)
 {
@@ -52,6 +57,15 @@ static void note_destination(const struct side *s, const struct ptxi_init_place 
         if (written)
             note(s, &(struct ptxi_init_place){ to->shared, to->address + at }, end - at);
     }
+}
+
+/* Ignored bytes are not read. */
+static void note_source(const struct side *s, const struct ptxi_init_place *from)
+{
+    struct ptxi_init_place inner = offset(from, s->j->left);
+
+    if (ptxi_bulk_inner(s->j))
+        note(s, &inner, ptxi_bulk_inner(s->j));
 }
 
 static bool note_row(void *ctx, uint32_t row, uint64_t at, uint32_t from, uint32_t bytes)
@@ -104,6 +118,18 @@ static void track_tensor(const struct ptxi_bulk_job *j, const struct ptxi_init_p
                               NULL);
 }
 
+/* What arrives for ignored bytes is undefined. */
+static void track_ends(const struct ptxi_bulk_job *j, const struct ptxi_init_place *to,
+                       const struct ptxi_init_place *from)
+{
+    uint32_t inner = ptxi_bulk_inner(j);
+    struct ptxi_init_place first = offset(to, j->left), source = offset(from, j->left), last = offset(&first, inner);
+
+    ptxi_init_note_undefined(to, j->left);
+    ptxi_init_note_copy(&first, &source, inner);
+    ptxi_init_note_undefined(&last, j->right);
+}
+
 static void check_tensor(struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_bulk_job *j)
 {
     struct side box = { w, i, j, j->to != NULL }, tensor = { w, i, j, j->to == NULL };
@@ -130,11 +156,13 @@ void ptxi_bulk_check(struct ptxi_warp *w, const struct ptxi_insn *i, const struc
     source = j->from ? place_of(&from, j->from) : (struct ptxi_init_place){ NULL, 0 };
     destination = place_of(&to, j->to);
     if (j->from)
-        note(&from, &source, j->size);
+        note_source(&from, &source);
     note_destination(&to, &destination);
     if (!tracks_init(w))
         return;
-    if (j->from && !j->reduce && j->byte_mask == 0xffff)
+    if (ptxi_bulk_has_ends(j))
+        track_ends(j, &destination, &source);
+    else if (j->from && !j->reduce && j->byte_mask == 0xffff)
         ptxi_init_note_copy(&destination, &source, j->size);
     else
         ptxi_init_note_write(&destination, j->size);

@@ -12,8 +12,11 @@ struct ptxi_bulk_job {
     const struct ptxi_code *code;
     uint64_t generation;          /* of the memory map when the addresses were checked */
     unsigned char *to;            /* NULL: a box is stored to a tensor */
-    const unsigned char *from;    /* NULL: the source is `value`, or a box is loaded from a tensor */
+    const unsigned char *from;    /* NULL: the source is `value`, or a box is loaded from a tensor, or all bytes are
+                                   * ignored */
     uint32_t size;                /* bytes */
+    uint8_t left, right;          /* bytes to ignore at the ends of the source, which may be inaccessible; in all at
+                                   * most `size` */
     uint16_t byte_mask;           /* bit k: byte k of each 16 bytes is copied */
     uint16_t reduce;              /* PTXI_OP_atom_... applied to each element; 0: a copy */
     uint8_t report;               /* enum ptxi_copy_report */
@@ -41,6 +44,7 @@ static inline void ptxi_bulk_job_init(struct ptxi_bulk_job *j, struct ptxi_warp 
     j->to = NULL;
     j->from = NULL;
     j->size = 0;
+    j->left = j->right = 0;
     j->byte_mask = 0xffff;
     j->reduce = i->mods >> PTXI_BULK_REDUCE;
     j->report = PTXI_REPORT_NONE;
@@ -50,6 +54,24 @@ static inline void ptxi_bulk_job_init(struct ptxi_bulk_job *j, struct ptxi_warp 
     j->copied_source = NULL;
     j->tensor = false;
     j->box_offset = 0;
+}
+
+/* Whether bytes of the source are ignored (.ignore_oob). */
+static inline bool ptxi_bulk_has_ends(const struct ptxi_bulk_job *j)
+{
+    return j->left || j->right;
+}
+
+/* The number of bytes of the source that are not ignored. */
+static inline uint32_t ptxi_bulk_inner(const struct ptxi_bulk_job *j)
+{
+    return j->size - j->left - j->right;
+}
+
+/* The address of the first one. */
+static inline uint64_t ptxi_bulk_inner_at(const struct ptxi_bulk_job *j)
+{
+    return (uintptr_t)j->from + j->left;
 }
 
 #endif

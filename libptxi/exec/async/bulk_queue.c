@@ -40,8 +40,8 @@ static bool is_map_unchanged(const struct ptxi_bulk_job *j)
 
 static bool is_source_readable(const struct ptxi_bulk_job *j)
 {
-    return !j->from || j->copied_source || is_map_unchanged(j) ||
-           is_still_accessible(j, (uintptr_t)j->from, j->size, PTXI_AK_LOAD);
+    return !j->from || !ptxi_bulk_inner(j) || j->copied_source || is_map_unchanged(j) ||
+           is_still_accessible(j, ptxi_bulk_inner_at(j), ptxi_bulk_inner(j), PTXI_AK_LOAD);
 }
 
 static bool is_memory_accessible(struct ptxi_bulk_job *j)
@@ -82,6 +82,21 @@ static void copy_bytes(const struct ptxi_bulk_job *j, const unsigned char *from)
         for (uint32_t k = 0; k < j->size; k++)
             if (j->byte_mask >> k % 16 & 1)
                 j->to[k] = from[k];
+}
+
+/* The PTX ISA leaves open what arrives for ignored bytes. Here it is what a GPU copies if they are accessible, and
+ * zeros otherwise, so that no other memory of the host is visible. */
+static void copy_with_ends(const struct ptxi_bulk_job *j)
+{
+    const struct ptxi_grid *g = j->warp->cta->grid;
+    uint64_t inner_at = ptxi_bulk_inner_at(j);
+    uint32_t inner = ptxi_bulk_inner(j);
+
+    assert(!j->reduce && j->byte_mask == 0xffff && !j->copied_source);
+    if (inner)
+        memmove(j->to + j->left, (const unsigned char *)(uintptr_t)inner_at, inner);
+    ptxi_access_read_or_zero(g, inner_at - j->left, j->to, j->left);
+    ptxi_access_read_or_zero(g, inner_at + inner, j->to + j->left + inner, j->right);
 }
 
 /* --- reports: PTX ISA, "Report Mechanisms for Asynchronous Copy Operations" --- */
@@ -133,6 +148,8 @@ static void perform(struct ptxi_bulk_job *j)
             ptxi_mbarrier_report_on(j->mbarrier);
         if (j->tensor)
             copy_box(j);
+        else if (ptxi_bulk_has_ends(j))
+            copy_with_ends(j);
         else
             copy_bytes(j, j->from ? j->from : j->value);
     }

@@ -11,7 +11,7 @@
 #include "exec/init/init.h"
 #include "exec/track/track.h"
 
-enum { CACHE_LINE = 64, MAX_PREFETCH = 2048 };
+enum { CACHE_LINE = 64, MAX_PREFETCH = 2048, ALIGN = 16, MAX_IGNORED = 15 };
 
 bool ptxi_bulk_set_completion(struct ptxi_warp *w, const struct ptxi_insn *i, struct ptxi_bulk_job *j)
 {
@@ -86,11 +86,41 @@ bool ptxi_bulk_submit_multicast(struct ptxi_warp *w, const struct ptxi_insn *i, 
 
 /* --- cp.async.bulk, cp.reduce.async.bulk --- */
 
+/* Sets a source of which only the inner bytes must be accessible. False: a fault. */
+static bool find_inner_source(struct ptxi_warp *w, const struct ptxi_insn *i, struct ptxi_bulk_job *j, uint64_t from)
+{
+    uint32_t left = ((const uint32_t *)PTXI_SLOT(w, (uint16_t)i->imm))[j->lane],
+             right = ((const uint32_t *)PTXI_SLOT(w, (uint32_t)i->imm >> 16))[j->lane];
+
+    if (left > MAX_IGNORED || right > MAX_IGNORED) {
+        ptxi_bulk_misuse(w, i, j->lane, "a bulk copy ignores more than 15 bytes at an end");
+        return false;
+    }
+    j->from = (const unsigned char *)(uintptr_t)from;
+    if (left + right >= j->size) {
+        j->left = (uint8_t)j->size;
+        return true;
+    }
+    j->left = (uint8_t)left;
+    j->right = (uint8_t)right;
+    return ptxi_access_at(w, i, j->lane, PTXI_MS_GLOBAL, from + left, ptxi_bulk_inner(j), 1, PTXI_AK_LOAD);
+}
+
+/* Sets the source of a lane. False: a fault. */
+static bool find_source(struct ptxi_warp *w, const struct ptxi_insn *i, struct ptxi_bulk_job *j)
+{
+    uint64_t from = ((const uint64_t *)PTXI_SLOT(w, i->b))[j->lane];
+
+    if (i->mods & PTXI_BULK_ENDS && !(from % ALIGN))
+        return find_inner_source(w, i, j, from);
+    j->from = ptxi_bulk_find_memory(w, i, j->lane, from, j->size, ALIGN, PTXI_AK_LOAD);
+    return j->from;
+}
+
 /* Sets the source and the destination of one lane. False: a fault. */
 static bool find_source_and_destination(struct ptxi_warp *w, const struct ptxi_insn *i, struct ptxi_bulk_job *j)
 {
-    uint64_t to = ((const uint64_t *)PTXI_SLOT(w, i->a))[j->lane],
-             from = ((const uint64_t *)PTXI_SLOT(w, i->b))[j->lane];
+    uint64_t to = ((const uint64_t *)PTXI_SLOT(w, i->a))[j->lane];
 
     j->size = ((const uint32_t *)PTXI_SLOT(w, i->d))[j->lane];
     if (j->size % 16) {
@@ -99,15 +129,15 @@ static bool find_source_and_destination(struct ptxi_warp *w, const struct ptxi_i
     }
     if (!j->size)
         return true;
-    j->to = ptxi_bulk_find_memory(w, i, j->lane, to, j->size, 16, j->reduce ? PTXI_AK_ATOMIC : PTXI_AK_STORE);
-    j->from = j->to ? ptxi_bulk_find_memory(w, i, j->lane, from, j->size, 16, PTXI_AK_LOAD) : NULL;
-    if (j->from && !w->cta->grid->explicit_cluster && ptxi_shared_owner(w->cta, j->to) &&
-        ptxi_shared_owner(w->cta, j->from)) {
+    j->to = ptxi_bulk_find_memory(w, i, j->lane, to, j->size, ALIGN, j->reduce ? PTXI_AK_ATOMIC : PTXI_AK_STORE);
+    if (!j->to || !find_source(w, i, j))
+        return false;
+    if (!w->cta->grid->explicit_cluster && ptxi_shared_owner(w->cta, j->to) && ptxi_shared_owner(w->cta, j->from)) {
         /* an illegal instruction on an H200, as st.async and red.async are */
         ptxi_bulk_misuse(w, i, j->lane, "a bulk copy from shared to shared memory requires a launch with clusters");
         return false;
     }
-    return j->from;
+    return true;
 }
 
 /* Records writes of the bytes that the mask selects, for each 16 bytes. */
@@ -124,7 +154,7 @@ static void track(const struct ptxi_warp *w, const struct ptxi_insn *i, const st
     if (!j->size)
         return;
     if (!ptxi_shared_owner(w->cta, j->from))
-        ptxi_track_insn(w, i, PTXI_TRACK_READ, (uintptr_t)j->from, j->size);
+        ptxi_track_insn(w, i, PTXI_TRACK_READ, ptxi_bulk_inner_at(j), ptxi_bulk_inner(j));
     if (ptxi_shared_owner(w->cta, j->to))
         return;
     if (j->reduce)
@@ -145,6 +175,7 @@ static inline void prefetch_source(const struct ptxi_bulk_job *j)
 const struct ptxi_insn *ptxi_cp_async_bulk(struct ptxi_warp *w, const struct ptxi_insn *i)
 {
     const void *mask = (uint16_t)i->imm == PTXI_NO_SLOT ? NULL : PTXI_SLOT(w, (uint16_t)i->imm);
+    unsigned report = i->mods & PTXI_BULK_ENDS ? PTXI_REPORT_NONE : (uint32_t)i->imm >> 16;
 
     for (ptxi_lanes left = w->active; left; left &= left - 1) {
         struct ptxi_bulk_job j;
@@ -152,7 +183,7 @@ const struct ptxi_insn *ptxi_cp_async_bulk(struct ptxi_warp *w, const struct ptx
 
         ptxi_bulk_job_init(&j, w, i, ptxi_first_lane(left));
         if (!find_source_and_destination(w, i, &j) || !ptxi_bulk_set_completion(w, i, &j) ||
-            !ptxi_bulk_set_report(w, i, &j, (uint32_t)i->imm >> 16))
+            !ptxi_bulk_set_report(w, i, &j, report))
             return w->stop;
         prefetch_source(&j);
         if (i->mods & PTXI_BULK_BYTE_MASK)

@@ -142,6 +142,16 @@ void ptxi_init_note_write(const struct ptxi_init_place *to, uint32_t size)
         ptxi_init_define(to->address, size);
 }
 
+void ptxi_init_note_undefined(const struct ptxi_init_place *to, uint32_t size)
+{
+    unsigned char *shadow = ptxi_init_bytes(to, size);
+
+    if (!shadow || !size)
+        return;
+    ptxi_init_shared_spoilt(to->shared);
+    memset(shadow, 0xff, size);
+}
+
 void ptxi_init_get_bytes(const struct ptxi_init_place *from, uint32_t size, unsigned char *shadow)
 {
     const unsigned char *own = ptxi_init_bytes(from, size);

@@ -42,6 +42,8 @@ struct ptxi_init_place {
 };
 /* An operation that is not tracked writes bytes: they are initialised, or as undefined as the bytes it copies. */
 void ptxi_init_note_write(const struct ptxi_init_place *to, uint32_t size);
+/* Bytes of shared memory become undefined. */
+void ptxi_init_note_undefined(const struct ptxi_init_place *to, uint32_t size);
 /* The shadow of bytes of shared memory. NULL: they are initialised, or elsewhere. */
 unsigned char *ptxi_init_bytes(const struct ptxi_init_place *p, uint32_t size);
 void ptxi_init_get_bytes(const struct ptxi_init_place *from, uint32_t size, unsigned char *shadow);

@@ -347,6 +347,29 @@ size_t ptxi_access_read(struct ptxi_warp *w, unsigned lane, uint64_t address, vo
     return count;
 }
 
+/* The number of bytes that the grid may read from a global address on. */
+static uint64_t readable_bytes(const struct ptxi_grid *g, uint64_t address)
+{
+    struct ptxi_mem_region r;
+
+    return find_region(g, address, 1, &r) && ptxi_access_permits(g, &r, false) ? r.base + r.size - address : 0;
+}
+
+RACY void ptxi_access_read_or_zero(const struct ptxi_grid *g, uint64_t address, unsigned char *to, uint32_t size)
+{
+    for (uint32_t k = 0, n; k < size; k += n) {
+        uint64_t readable = readable_bytes(g, address + k);
+
+        n = readable < size - k ? (uint32_t)readable : size - k;
+        if (n) {
+            memcpy(to + k, (const unsigned char *)(uintptr_t)(address + k), n);
+        } else {
+            to[k] = 0;
+            n = 1;
+        }
+    }
+}
+
 void ptxi_access_store_accessible(const struct ptxi_warp *w, uint64_t address, size_t size)
 {
     const struct ptxi_grid *g = w->cta->grid;

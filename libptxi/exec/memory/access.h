@@ -98,4 +98,7 @@ void ptxi_access_store_accessible(const struct ptxi_warp *w, uint64_t address, s
  * of bytes. */
 size_t ptxi_access_read(struct ptxi_warp *w, unsigned lane, uint64_t address, void *to, size_t size);
 
+/* Copies bytes from a global address. Bytes that the grid may not read become zeros, without a fault. */
+void ptxi_access_read_or_zero(const struct ptxi_grid *g, uint64_t address, unsigned char *to, uint32_t size);
+
 #endif

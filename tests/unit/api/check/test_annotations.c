@@ -85,6 +85,16 @@ START_TEST(parts_of_a_pool)
 }
 END_TEST
 
+/* Bytes before and after a part are not accessible. */
+START_TEST(ends_of_copies_from_a_part)
+{
+    annotate(PTXI_ANNOTATION_POOL, 0, BYTES);
+    annotate(PTXI_ANNOTATION_ALLOCATE, 2 * PART + 4, PART - 8);
+    annotate(PTXI_ANNOTATION_INITIALIZED, 2 * PART + 4, PART - 8);
+    ck_assert_str_eq(find("load_inner", 2 * PART, 0), "");
+}
+END_TEST
+
 START_TEST(sizes_of_parts)
 {
     ok(ptxiMemsetD8(memory, 0, BYTES));
@@ -156,6 +166,7 @@ int main(void)
     tcase_add_test(t, initialised);
     tcase_add_test(t, races);
     tcase_add_test(t, parts_of_a_pool);
+    tcase_add_test(t, ends_of_copies_from_a_part);
     tcase_add_test(t, sizes_of_parts);
     tcase_add_test(t, pool_that_is_freed);
     tcase_add_test(t, pool_of_launches_that_are_not_checked);

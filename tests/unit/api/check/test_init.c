@@ -180,6 +180,26 @@ START_TEST(bulk_copies)
 }
 END_TEST
 
+/* What arrives for ignored bytes is undefined, even if the source and the destination are written. */
+START_TEST(ends_of_bulk_copies)
+{
+    ptxiFinding f = { .size = sizeof f };
+
+    ok(ptxiMemsetD32(memory + 4, 1, 5));
+    ck_assert_uint_eq(errors_of("copy_inner"), 0);
+    ok(ptxiMemsetD32(memory, 1, BYTES / 4));
+    ck_assert_uint_eq(errors_of("copy_ends"), 1);
+    ck_assert_str_eq(first_kind(), "output");
+    ok(ptxiCtxGetFinding(NULL, 0, &f));
+    ck_assert_uint_eq(f.count, 3);
+    ck_assert_uint_eq(f.sites[0].thread[0], 0);
+    ok(ptxiMemFree(memory));
+    ok(ptxiMemAlloc(&memory, BYTES));
+    ok(ptxiMemsetD32(memory + 4, 1, 4)); /* thread 5 uses a word that is not written */
+    ck_assert_uint_eq(errors_of("copy_inner"), 1);
+}
+END_TEST
+
 START_TEST(tensor_memory)
 {
     static const char text[] = ".version 8.6\n.target sm_100a\n.address_size 64\n"
@@ -277,6 +297,7 @@ int main(void)
     tcase_add_test(t, bits_that_are_masked_out);
     tcase_add_test(t, asynchronous_copies);
     tcase_add_test(t, bulk_copies);
+    tcase_add_test(t, ends_of_bulk_copies);
     tcase_add_test(t, tensor_memory);
     tcase_add_test(t, shuffles);
     tcase_add_test(t, results_in_shared_memory);

@@ -78,7 +78,7 @@ static ptxiResult run_parts(const char *name, unsigned parts, char **conflicts)
 
 static const unsigned counts[] = { 1, 2, 3, 7, BLOCKS };
 static const char *const kernels[] = { "rows", "bytes", "integers", "floats", "agree", "bulk", "tiles", "edges",
-                                      "packed", "runs", "again" };
+                                      "packed", "runs", "again", "own_words" };
 
 START_TEST(parts_give_the_memory_of_the_whole)
 {

@@ -157,6 +157,24 @@ START_TEST(accesses_are_checked_again)
 }
 END_TEST
 
+/* The bytes at the ends were never accessible. */
+START_TEST(ignored_bytes_are_not_checked_again)
+{
+    enum { LEFT = 9, RIGHT = 5 };
+
+    ok(ptxiMemOpenRange(memory + LEFT, PAGE - LEFT - RIGHT, PTXI_RANGE_READ));
+    launch_held("loads_inner");
+    ok(ptxiMemCloseRange(memory + LEFT));
+    if (_i)
+        ok(ptxiMemOpenRange(memory + LEFT, PAGE - LEFT - RIGHT, PTXI_RANGE_READ));
+    held = 2;
+    if (_i)
+        ok(ptxiCtxSynchronize());
+    else
+        fails("loads_inner", PTXI_FAULT_FREED, PTXI_ACCESS_READ);
+}
+END_TEST
+
 START_TEST(registered_memory_of_other_contexts_is_checked)
 {
     ptxiContext second;
@@ -317,6 +335,7 @@ int main(void)
     tcase_add_test(t, constants_are_not_written);
     tcase_add_test(t, host_writes_are_refused);
     tcase_add_loop_test(t, accesses_are_checked_again, 0, 2 * QUEUED);
+    tcase_add_loop_test(t, ignored_bytes_are_not_checked_again, 0, 2);
     tcase_add_loop_test(t, registered_memory_of_other_contexts_is_checked, 0, QUEUED);
     tcase_add_loop_test(t, queued_copies_are_checked, 0, 4);
     tcase_add_test(t, removal_waits_for_accesses);
