@@ -33,7 +33,6 @@ static const char *find_untracked(const struct ptxi_insn *i)
         return "reductions by tensor copies are not tracked";
     switch (ptxi_op_mnemonics[i->op]) {
     case PTXI_M_sust: case PTXI_M_sured: return "an array has no addresses by which its changes could be named";
-    case PTXI_M_multimem: case PTXI_M_fabric: return "its memory is that of several devices";
     case PTXI_M_tensormap: return "changes of tensor maps are not tracked";
     default: return NULL;
     }

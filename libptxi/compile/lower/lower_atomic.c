@@ -28,7 +28,7 @@ static uint16_t operation_mods(const struct ptxi_match *m, const struct atomic *
     }
     if (!ptxi_isa_has_word(m, PTXI_Q_cta))
         mods |= WIDER_THAN_CTA;
-    if (ptxi_isa_has_word(m, PTXI_Q_sys))
+    if (ptxi_lower_atomic_scope(m) == PTXI_SCOPE_SYS)
         mods |= SYSTEM;
     return (uint16_t)mods;
 }

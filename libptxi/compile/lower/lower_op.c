@@ -132,6 +132,11 @@ enum ptxi_check_scope ptxi_lower_scope(const struct ptxi_match *m, enum ptxi_che
     return otherwise;
 }
 
+enum ptxi_check_scope ptxi_lower_atomic_scope(const struct ptxi_match *m)
+{
+    return ptxi_lower_scope(m, m->row->family == PTXI_M_multimem ? PTXI_SCOPE_SYS : PTXI_SCOPE_GPU);
+}
+
 void ptxi_lower_fence(struct ptxi_lower *l, const struct ptxi_match *m, unsigned only)
 {
     struct ptxi_ir_inst *i = ptxi_lower_op(l, PTXI_OP_fence, PTXI_NONE, PTXI_NONE, PTXI_NONE, PTXI_NONE);

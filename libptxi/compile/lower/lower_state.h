@@ -85,6 +85,8 @@ uint32_t ptxi_lower_add_offset(struct ptxi_lower *l, uint32_t base, int64_t offs
 uint32_t ptxi_lower_shared_to_generic(struct ptxi_lower *l, uint32_t shared);
 /* The scope that the instruction names, or `otherwise`. */
 enum ptxi_check_scope ptxi_lower_scope(const struct ptxi_match *m, enum ptxi_check_scope otherwise);
+/* The scope of atom, red or multimem.red. */
+enum ptxi_check_scope ptxi_lower_atomic_scope(const struct ptxi_match *m);
 /* The fence that .acquire, .release or .sc of the instruction's scope needs. only: PTXI_CHECK_FENCE_ACQUIRE, _RELEASE,
  * or 0 for both. */
 void ptxi_lower_fence(struct ptxi_lower *l, const struct ptxi_match *m, unsigned only);

@@ -396,28 +396,45 @@ bool ptxi_lower_address(struct ptxi_lower *l, const struct ptxi_address *a, enum
     return true;
 }
 
+enum access_kind { OTHER_ACCESS, LOAD, STORE, ATOMIC };
+
+/* A multimem address has one replica, so multimem instructions access memory as the others do. */
+static enum access_kind access_kind_of(const struct ptxi_match *m)
+{
+    switch (m->row->family) {
+    case PTXI_M_ld: case PTXI_M_ldu: return LOAD;
+    case PTXI_M_st: return STORE;
+    case PTXI_M_atom: case PTXI_M_red: return ATOMIC;
+    case PTXI_M_multimem: break;
+    default: return OTHER_ACCESS;
+    }
+    if (ptxi_isa_has_word(m, PTXI_Q_red))
+        return ATOMIC;
+    return ptxi_isa_has_word(m, PTXI_Q_st) ? STORE : LOAD;
+}
+
 /* How the instruction accesses memory, as check_access needs it. */
 static uint16_t check_mods(const struct ptxi_lower *l, const struct ptxi_lower_mem *mem, unsigned bytes)
 {
     const struct ptxi_match *m = l->inst->match;
-    bool atomic = m->row->family == PTXI_M_atom || m->row->family == PTXI_M_red;
+    enum access_kind kind = access_kind_of(m);
     enum ptxi_check_strength strength = PTXI_CHECK_WEAK;
     enum ptxi_check_scope scope = PTXI_SCOPE_CTA;
     unsigned mods = bytes;
 
-    if (m->row->family != PTXI_M_ld && m->row->family != PTXI_M_ldu && m->row->family != PTXI_M_st && !atomic)
+    if (kind == OTHER_ACCESS)
         return 0;
-    if (mem->space == PTXI_SPACE_LOCAL && !atomic)
-        return local_check(l, bytes, m->row->family == PTXI_M_st);
+    if (mem->space == PTXI_SPACE_LOCAL && kind != ATOMIC)
+        return local_check(l, bytes, kind == STORE);
     if (mem->space == PTXI_SPACE_SHARED)
         mods |= PTXI_CHECK_SHARED;
     else if (mem->space == PTXI_SPACE_GENERIC)
         mods |= PTXI_CHECK_GENERIC;
     else if (mem->space != PTXI_SPACE_GLOBAL)
         return 0;
-    if (atomic) {
+    if (kind == ATOMIC) {
         strength = PTXI_CHECK_ATOMIC;
-        scope = ptxi_lower_scope(m, PTXI_SCOPE_GPU);
+        scope = ptxi_lower_atomic_scope(m);
     } else if (ptxi_isa_has_word(m, PTXI_Q_volatile)) {
         strength = PTXI_CHECK_VOLATILE;
         scope = PTXI_SCOPE_SYS;
@@ -427,7 +444,7 @@ static uint16_t check_mods(const struct ptxi_lower *l, const struct ptxi_lower_m
         scope = ptxi_lower_scope(m, PTXI_SCOPE_SYS);
     }
     mods |= strength << PTXI_CHECK_STRENGTH_SHIFT | scope << PTXI_CHECK_SCOPE_SHIFT;
-    return (uint16_t)(m->row->family == PTXI_M_st || atomic ? mods | PTXI_CHECK_WRITE : mods);
+    return (uint16_t)(kind == LOAD ? mods : mods | PTXI_CHECK_WRITE);
 }
 
 void ptxi_lower_note_access(const struct ptxi_lower *l, struct ptxi_ir_inst *i, const struct ptxi_lower_mem *mem,

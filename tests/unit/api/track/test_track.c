@@ -78,7 +78,7 @@ static ptxiResult run_parts(const char *name, unsigned parts, char **conflicts)
 
 static const unsigned counts[] = { 1, 2, 3, 7, BLOCKS };
 static const char *const kernels[] = { "rows", "bytes", "integers", "floats", "agree", "bulk", "tiles", "edges",
-                                      "packed", "runs", "again", "own_words" };
+                                      "packed", "runs", "again", "own_words", "replicas" };
 
 START_TEST(parts_give_the_memory_of_the_whole)
 {
@@ -133,6 +133,8 @@ START_TEST(conflicts_are_reported)
                                           "part 1, chain (", NULL });
     check_conflict("chain_async", PTXI_TRACK_CHANGES | PTXI_TRACK_READS,
                    (const char *const[]){ "one has written what another has read", "part 0, chain_async (", NULL });
+    check_conflict("chain_replicas", PTXI_TRACK_CHANGES | PTXI_TRACK_READS,
+                   (const char *const[]){ "one has written what another has read", "part 0, chain_replicas (", NULL });
     check_conflict("mixture", PTXI_TRACK_CHANGES, (const char *const[]){ "offset 0: different operations", NULL });
 }
 END_TEST

@@ -152,7 +152,7 @@ END_TEST
 
 START_TEST(transfers)
 {
-    check_pairs("exec/check/transfers.ptx", PTXI_SANITIZER_RACE, 1, 12);
+    check_pairs("exec/check/transfers.ptx", PTXI_SANITIZER_RACE, 1, 20);
 }
 END_TEST
 
