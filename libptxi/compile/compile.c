@@ -138,8 +138,7 @@ static struct ptxi_code *compile(const struct ptxi_layout *layout, const struct 
                                  const struct ptxi_compile_options *options,
                                  struct ptxi_arena *scratch, struct ptxi_arena *arena, struct ptxi_diag *diags)
 {
-    struct ptxi_ir ir = { .arena = scratch, .module = layout->tree, .func = func,
-                          .calls_untracked = options->init && ptxi_track_init_misses_calls(layout->tree) };
+    struct ptxi_ir ir = { .arena = scratch, .module = layout->tree, .func = func };
     struct ptxi_lower l = { .ir = &ir, .layout = layout, .options = options, .func = func,
                             .shared_bytes = layout->shared_base };
     struct ptxi_code *code = make_ir(&l, diags) ? ptxi_emit(&ir, options, arena) : NULL;

@@ -571,7 +571,6 @@ struct ptxi_code {
     const char *const *unsupported; /* texts of the instructions that the operation `unsupported` names by imm */
     uint32_t unsupported_count;     /* if not 0, the function must not be launched */
     bool async_proxy;    /* checked code: its module has bulk or matrix operations on shared memory */
-    bool untracked;      /* it may write memory in a way that the tracking of uninitialised values does not see */
     bool is_entry;
     struct ptxi_function_state *state; /* NULL: it never has machine code */
     uint32_t polls_at;   /* a loop around a strong load, which may wait for other CTAs: its branch; UINT32_MAX: none */

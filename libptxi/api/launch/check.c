@@ -3,7 +3,6 @@
 #include "api/launch/launch.h"
 
 #include "exec/check/check.h"
-#include "exec/init/init_shadow.h"
 #include "exec/engine/fault_log.h"
 
 /* Tools that need bytecode of their own, and those that need the state of a checker. */
@@ -40,13 +39,10 @@ static void run(struct ptxi_launch *l)
     struct ptxi_check check = { .accesses = 0 };
     bool wanted = l->grid.tools & with_state, has_code = l->checked || !(l->grid.tools & instrumented);
     bool done = wanted && has_code && run_with_checker(l, &check);
-    bool untracked = l->grid.tools & PTXI_SANITIZER_INIT && l->grid.code->untracked;
 
     if (!done)
         ptxi_exec_launch(l->exec, &l->grid);
-    if (untracked)
-        ptxi_init_forget(); /* what it has written is initialised */
-    ptxi_check_end_launch(&l->grid, check.accesses, check.unchecked + ((wanted && !done) || untracked));
+    ptxi_check_end_launch(&l->grid, check.accesses, check.unchecked + (wanted && !done));
 }
 
 /* Adds the invalid accesses of a launch, which has gone on after them to find more. It fails now, if it has not. */

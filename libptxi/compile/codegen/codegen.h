@@ -41,8 +41,6 @@ bool ptxi_find_live_heads(struct ptxi_ir *ir, const struct ptxi_liveness *live);
 
 /* Inserts instructions that track uninitialised values. */
 bool ptxi_track_init(struct ptxi_ir *ir);
-/* Whether a function that is no kernel may write memory in a way that the tracking does not see. */
-bool ptxi_track_init_misses_calls(const struct ptxi_module_ast *tree);
 
 /* --- check_wgmma.c --- */
 

@@ -674,7 +674,6 @@ struct ptxi_code *ptxi_emit(struct ptxi_ir *ir, const struct ptxi_compile_option
     e.code->ret_words = ir->ret_words;
     e.code->barriers = ir->barriers;
     e.code->uses_shared = uses_shared(ir);
-    e.code->untracked = ir->untracked;
     e.code->is_entry = ir->func->is_entry;
     return e.code;
 }

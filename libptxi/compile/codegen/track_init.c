@@ -14,6 +14,7 @@
 
 #include "isa/isa.h"
 
+#include <assert.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -108,47 +109,15 @@ static bool takes_apart(uint16_t op)
     return data_sources(op) || rule == PTXI_INIT_AND || rule == PTXI_INIT_SELECT;
 }
 
-/* Whether operations of a mnemonic write memory in a way that is not tracked. */
-static bool is_untracked(unsigned mnemonic)
-{
-    switch (mnemonic) {
-    case PTXI_M_multimem: case PTXI_M_fabric:
-        return true;
-    default:
-        return false;
-    }
-}
-
-/* Whether the instruction may write memory in a way that is not tracked. Then loads of the function count as
- * initialised. */
-static bool writes_untracked(const struct ptxi_ir *ir, const struct ptxi_ir_inst *i)
-{
-    unsigned mnemonic = ptxi_op_mnemonics[i->op];
-
-    if (i->flags & (PTXI_IF_PURE | PTXI_IF_DEAD) || i->check)
-        return false;
-    if (ptxi_ir_is_call(i))
-        return ir->calls_untracked;
-    if (i->op == PTXI_OP_async_store || i->op == PTXI_OP_bulk_zero) /* as bulk copies: exec/async/bulk_check.c */
-        return false;
-    return mnemonic == PTXI_M_red || mnemonic == PTXI_M_atom || is_untracked(mnemonic);
-}
-
-bool ptxi_track_init_misses_calls(const struct ptxi_module_ast *tree)
-{
-    for (uint32_t f = 0; f < tree->func_count; f++)
-        for (uint32_t k = 0; k < tree->funcs[f]->inst_count && !tree->funcs[f]->is_entry; k++) {
-            const struct ptxi_match *m = tree->funcs[f]->insts[k].match;
-
-            if (is_untracked(m->row->family))
-                return true;
-        }
-    return false;
-}
-
 static bool is_tracked_load(const struct ptxi_ir_inst *i)
 {
     return i->check && ptxi_op_flags[i->op] & PTXI_OP_FLAG_LOAD;
+}
+
+/* Whether a load is multimem.ld_reduce. There is one replica, so the result is what the memory holds. */
+static bool is_reduced_load(const struct ptxi_ir *ir, const struct ptxi_ir_inst *i)
+{
+    return is_tracked_load(i) && ir->func->insts[i->ptx].match->row->family == PTXI_M_multimem;
 }
 
 static bool is_tracked_store(const struct ptxi_ir_inst *i)
@@ -172,7 +141,10 @@ static bool moves_between_lanes(const struct ptxi_ir_inst *i)
 
 static bool is_tracked_atomic(const struct ptxi_ir_inst *i)
 {
-    return i->check && (ptxi_op_mnemonics[i->op] == PTXI_M_atom || ptxi_op_mnemonics[i->op] == PTXI_M_red);
+    bool atomic = ptxi_op_mnemonics[i->op] == PTXI_M_atom || ptxi_op_mnemonics[i->op] == PTXI_M_red;
+
+    assert(!atomic || i->check || i->flags & PTXI_IF_DEAD);
+    return atomic && i->check;
 }
 
 static void mark_results(struct tracker *t, const struct ptxi_ir_inst *i, bool *property)
@@ -233,11 +205,10 @@ static void propagate(struct tracker *t, const struct ptxi_ir_inst *i)
 
     if (ptxi_ir_is_call(i) || is_tracked_load(i) || is_tracked_atomic(i) ||
         ptxi_track_init_kind(i->op) == TRACK_LOAD) {
-        if (!t->untracked)
-            mark_results(t, i, t->maybe);
+        mark_results(t, i, t->maybe);
         if (ptxi_ir_is_call(i))
             mark_scalars(t, t->ir->calls[i->aux].rets, t->ir->calls[i->aux].ret_count);
-        if (i->op == PTXI_OP_wgmma)
+        if (i->op == PTXI_OP_wgmma || is_reduced_load(t->ir, i))
             mark_results(t, i, t->computed);
         return;
     }
@@ -245,7 +216,7 @@ static void propagate(struct tracker *t, const struct ptxi_ir_inst *i)
         return;
     if (any_source(t, i, t->maybe))
         mark_results(t, i, t->maybe);
-    if (ptxi_op_mnemonics[i->op] == PTXI_M_shfl && !t->maybe[i->v[PTXI_F_D]] && !t->untracked) /* of absent lanes */
+    if (ptxi_op_mnemonics[i->op] == PTXI_M_shfl && !t->maybe[i->v[PTXI_F_D]]) /* of absent lanes */
         t->changed = t->maybe[i->v[PTXI_F_D]] = true;
     if (!moves || any_data_is_computed(t, i))
         mark_results(t, i, t->computed);
@@ -574,6 +545,32 @@ static void track_element(struct tracker *t, uint32_t at, const struct ptxi_ir_i
     o->imm = i->imm + (int32_t)offset;
 }
 
+/* Whether an undefined bit of what multimem.ld_reduce loads makes all of the register undefined. An operation on bits
+ * does not, and other bits of the register may be those of other elements of the vector. */
+static bool spreads(const struct tracker *t, const struct ptxi_ir_inst *i, uint32_t v)
+{
+    const struct ptxi_inst *inst = &t->ir->func->insts[i->ptx];
+    enum ptxi_type type = (enum ptxi_type)ptxi_isa_slot_word(inst->match, PTXI_SLOT_T);
+
+    switch (ptxi_isa_slot_word(inst->match, PTXI_SLOT_op)) {
+    case PTXI_Q_and: case PTXI_Q_or: case PTXI_Q_xor: return false;
+    default: break;
+    }
+    return inst->operands[0].form != PTXI_OPD_VECTOR || ptxi_ir_class_of(type) >= class_of(t, v);
+}
+
+/* The result of a reduction is undefined if a bit of an operand is. */
+static void spread_reduced(struct tracker *t, uint32_t at, const struct ptxi_ir_inst *i, uint32_t v)
+{
+    struct ptxi_ir_inst *o;
+
+    if (!is_tracked(t, v) || !spreads(t, i, v))
+        return;
+    o = insert_spread(t, at, v, (uint32_t[]){ t->mask[v], PTXI_NONE, PTXI_NONE });
+    if (o)
+        copy_guard(o, i);
+}
+
 static void track_access(struct tracker *t, uint32_t at, const struct ptxi_ir_inst *i)
 {
     static const uint8_t store_fields[] = { PTXI_F_B, PTXI_F_C, PTXI_F_D, PTXI_F_MODS };
@@ -587,6 +584,8 @@ static void track_access(struct tracker *t, uint32_t at, const struct ptxi_ir_in
 
         if (!is_tracked_load(i) || i->v[field] != PTXI_NONE)
             track_element(t, at, i, i->v[field], bytes / count, e * bytes / count);
+        if (is_reduced_load(t->ir, i))
+            spread_reduced(t, at, i, i->v[field]);
     }
 }
 
@@ -614,7 +613,7 @@ static void track_copy(struct tracker *t, uint32_t at, const struct ptxi_ir_inst
     uint32_t mask = ptxi_ir_vreg(t->ir, PTXI_RC_PRED), shadow = ptxi_ir_vreg(t->ir, (enum ptxi_class)classes[bytes]);
     struct ptxi_ir_inst *load, *store;
 
-    if (t->untracked || i->v[PTXI_F_C] != PTXI_NONE) { /* not all bytes come from the source */
+    if (i->v[PTXI_F_C] != PTXI_NONE) { /* not all bytes come from the source */
         define_memory(t, at, i, bytes, i->imm);
         return;
     }
@@ -800,7 +799,7 @@ static bool begins_once(const struct ptxi_ir *ir)
 static void find_arguments(struct tracker *t)
 {
     for (uint32_t v = 0; v < t->vregs; v++)
-        if (ptxi_ir_is_argument(t->ir, v) && begins_once(t->ir) && !t->untracked) {
+        if (ptxi_ir_is_argument(t->ir, v) && begins_once(t->ir)) {
             t->maybe[v] = true;
             t->computed[v] = t->ir->areas[t->ir->vregs[v].value].bytes <= 8;
         }
@@ -843,9 +842,6 @@ bool ptxi_track_init(struct ptxi_ir *ir)
     memset(t.zeros, 0xff, sizeof t.zeros);
     for (uint32_t v = 0; v < t.vregs; v++)
         t.maybe[v] = is_unwritten(ir, &live, v);
-    for (uint32_t k = 0; k < count; k++)
-        t.untracked |= writes_untracked(ir, &ir->insts[k]);
-    ir->untracked = t.untracked;
     find_arguments(&t);
     find_values(&t);
     find_needed(&t);

@@ -13,7 +13,7 @@ struct tracker {
     uint32_t *mask, *shadow; /* per register that may be undefined and is needed */
     uint32_t vregs;   /* number of registers before shadows are made */
     uint32_t zeros[PTXI_RC_COUNT];
-    bool changed, untracked;
+    bool changed;
 };
 
 static inline bool is_tracked(const struct tracker *t, uint32_t v)

@@ -179,8 +179,6 @@ struct ptxi_ir {
     uint32_t part_count;
 
     uint32_t barriers;   /* as in struct ptxi_code */
-    bool untracked;      /* the same */
-    bool calls_untracked; /* functions that this one may call do */
     uint64_t local_bytes;
     uint32_t arg_words, ret_words;
     struct ptxi_ir_arg *returned; /* a function's return values, which `ret` reads */

@@ -181,16 +181,3 @@ void ptxi_init_copy(uint64_t to, uint64_t from, uint64_t size)
         done += n;
     }
 }
-
-void ptxi_init_forget(void)
-{
-    if (!atomic_load_explicit(&used, memory_order_acquire))
-        return;
-    for (uint64_t high = 0; high < 1 << HIGH_BITS; high++) {
-        entry *low = atomic_load_explicit(&table[high], memory_order_acquire);
-
-        for (uint64_t k = 0; low && k < 1 << LOW_BITS; k++)
-            if (atomic_load_explicit(&low[k], memory_order_relaxed))
-                set_page(&low[k], false);
-    }
-}

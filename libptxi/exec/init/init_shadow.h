@@ -12,8 +12,6 @@
 void ptxi_init_undefine(uint64_t address, uint64_t size);
 void ptxi_init_define(uint64_t address, uint64_t size);
 void ptxi_init_copy(uint64_t to, uint64_t from, uint64_t size); /* the ranges may overlap */
-/* All memory is initialised. */
-void ptxi_init_forget(void);
 
 /* Whether all bytes of a shadow are 0. */
 static inline bool ptxi_init_is_zero(const unsigned char *shadow, uint64_t size)

@@ -200,6 +200,44 @@ START_TEST(ends_of_bulk_copies)
 }
 END_TEST
 
+/* How many findings there are with undefined memory, and with memory that is written. */
+static const struct { const char *kernel; unsigned long long undefined, written; } multimem[] = {
+    { "multimem_load", 1, 0 },
+    { "multimem_vector", 1, 0 },
+    { "multimem_element", 0, 0 },
+    { "multimem_part_of_element", 1, 0 },
+    { "multimem_other_element", 1, 0 },
+    { "multimem_bits", 0, 0 },
+    { "multimem_sum_of_bits", 1, 0 },
+    { "multimem_store", 0, 0 },
+    { "multimem_store_undefined", 1, 0 },
+    { "multimem_store_copied", 0, 0 },
+    { "multimem_red", 1, 0 },
+    { "multimem_red_defined", 0, 0 },
+    { "multimem_bulk", 1, 1 },
+    { "multimem_called", 0, 0 },
+    { "multimem_called_undefined", 1, 0 },
+};
+
+START_TEST(multimem_instructions)
+{
+    ck_assert_uint_eq(errors_of(multimem[_i].kernel), multimem[_i].undefined);
+    if (multimem[_i].undefined)
+        ck_assert_str_eq(first_kind(), "output");
+    ok(ptxiMemsetD32(memory, 1, BYTES / 4));
+    ck_assert_uint_eq(errors_of(multimem[_i].kernel), multimem[_i].written);
+}
+END_TEST
+
+/* Memory becomes undefined again if undefined values are copied to it. */
+START_TEST(multimem_copies)
+{
+    ok(ptxiMemsetD32(memory + BYTES / 2, 1, THREADS));
+    ck_assert_uint_eq(errors_of("multimem_store_copied"), 0);
+    ck_assert_uint_eq(errors_of("multimem_called_undefined"), 1);
+}
+END_TEST
+
 START_TEST(tensor_memory)
 {
     static const char text[] = ".version 8.6\n.target sm_100a\n.address_size 64\n"
@@ -298,6 +336,8 @@ int main(void)
     tcase_add_test(t, asynchronous_copies);
     tcase_add_test(t, bulk_copies);
     tcase_add_test(t, ends_of_bulk_copies);
+    tcase_add_loop_test(t, multimem_instructions, 0, sizeof multimem / sizeof *multimem);
+    tcase_add_test(t, multimem_copies);
     tcase_add_test(t, tensor_memory);
     tcase_add_test(t, shuffles);
     tcase_add_test(t, results_in_shared_memory);
