@@ -83,10 +83,14 @@ struct position {
     size_t done, row, slice; /* done: bytes of the row */
 };
 
-/* For the tracking of uninitialised memory. `from` 0: a fill. */
+/* For the tracking of uninitialised memory. `from` 0: a fill. Memory of the host counts as initialised. */
 static void note_written(uint64_t to, uint64_t from, size_t n)
 {
-    if (from)
+    struct ptxi_mem_region r;
+
+    if (!ptxi_init_is_used())
+        return;
+    if (from && ptxi_memmap_find(ptxi_state.memmap, to, &r) == PTXI_MEMMAP_INSIDE && ptxi_mem_is_of_device(&r))
         ptxi_init_copy(to, from, n);
     else
         ptxi_init_define(to, n);

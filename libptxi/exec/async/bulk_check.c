@@ -94,8 +94,7 @@ static void get_shadow(void *ctx, uint64_t at, uint32_t bytes, unsigned char *sh
 
 static void set_shadow(void *ctx, uint64_t at, uint32_t bytes, unsigned char *shadow)
 {
-    (void)ctx;
-    ptxi_init_set(at, bytes, shadow);
+    ptxi_init_set_global(ctx, at, bytes, shadow);
 }
 
 static void define_shadow(void *ctx, uint64_t at, uint32_t bytes, unsigned char *shadow)
@@ -105,7 +104,8 @@ static void define_shadow(void *ctx, uint64_t at, uint32_t bytes, unsigned char 
 }
 
 /* The destination is as undefined as the source. The result of a reduction counts as defined. */
-static void track_tensor(const struct ptxi_bulk_job *j, const struct ptxi_init_place *box, uint32_t size)
+static void track_tensor(struct ptxi_warp *w, const struct ptxi_bulk_job *j, const struct ptxi_init_place *box,
+                         uint32_t size)
 {
     unsigned char *shadow = ptxi_init_bytes(box, size);
 
@@ -114,19 +114,18 @@ static void track_tensor(const struct ptxi_bulk_job *j, const struct ptxi_init_p
     if (shadow && j->to)
         ptxi_tma_load_shadow(&j->map, j->coords, shadow, j->box_offset, get_shadow, NULL);
     else if (shadow)
-        ptxi_tma_store_shadow(&j->map, j->coords, shadow, j->box_offset, j->reduce ? define_shadow : set_shadow,
-                              NULL);
+        ptxi_tma_store_shadow(&j->map, j->coords, shadow, j->box_offset, j->reduce ? define_shadow : set_shadow, w);
 }
 
 /* What arrives for ignored bytes is undefined. */
-static void track_ends(const struct ptxi_bulk_job *j, const struct ptxi_init_place *to,
+static void track_ends(const struct ptxi_warp *w, const struct ptxi_bulk_job *j, const struct ptxi_init_place *to,
                        const struct ptxi_init_place *from)
 {
     uint32_t inner = ptxi_bulk_inner(j);
     struct ptxi_init_place first = offset(to, j->left), source = offset(from, j->left), last = offset(&first, inner);
 
     ptxi_init_note_undefined(to, j->left);
-    ptxi_init_note_copy(&first, &source, inner);
+    ptxi_init_note_copy(w, &first, &source, inner);
     ptxi_init_note_undefined(&last, j->right);
 }
 
@@ -139,7 +138,7 @@ static void check_tensor(struct ptxi_warp *w, const struct ptxi_insn *i, const s
     ptxi_tma_walk(&j->map, j->coords, note_row, &tensor);
     note(&box, &p, size);
     if (tracks_init(w))
-        track_tensor(j, &p, size);
+        track_tensor(w, j, &p, size);
 }
 
 void ptxi_bulk_check(struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_bulk_job *j)
@@ -161,9 +160,9 @@ void ptxi_bulk_check(struct ptxi_warp *w, const struct ptxi_insn *i, const struc
     if (!tracks_init(w))
         return;
     if (ptxi_bulk_has_ends(j))
-        track_ends(j, &destination, &source);
+        track_ends(w, j, &destination, &source);
     else if (j->from && !j->reduce && j->byte_mask == 0xffff)
-        ptxi_init_note_copy(&destination, &source, j->size);
+        ptxi_init_note_copy(w, &destination, &source, j->size);
     else
         ptxi_init_note_write(&destination, j->size);
 }

@@ -44,28 +44,26 @@ static bool has_result(const unsigned char *shadow, uint32_t size)
     return word == PTXI_INIT_UNDEFINED_RESULT;
 }
 
-/* Whether only launches and calls write to the memory. Writes of the host are not seen. */
-static bool is_of_device(const struct ptxi_warp *w, uint64_t address)
+void ptxi_init_set_global(const struct ptxi_warp *w, uint64_t address, uint32_t size, const unsigned char *shadow)
 {
     struct ptxi_mem_region r;
 
-    return ptxi_memmap_find(w->cta->grid->memmap, address, &r) == PTXI_MEMMAP_INSIDE &&
-           !(r.flags & (PTXI_MEM_HOST | PTXI_MEM_MANAGED | PTXI_MEM_OPEN));
+    if (!ptxi_init_is_zero(shadow, size) && ptxi_memmap_find(w->cta->grid->memmap, address, &r) == PTXI_MEMMAP_INSIDE &&
+        ptxi_mem_is_of_device(&r))
+        ptxi_init_set(address, size, shadow);
+    else if (!ptxi_init_is_defined(address, size))
+        ptxi_init_define(address, size);
 }
 
 void ptxi_init_store_global(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, uint64_t address,
                             uint32_t size, const unsigned char *from, bool computed)
 {
-    bool undefined = !ptxi_init_is_zero(from, size);
-
-    if (undefined && (computed || has_result(from, size))) {
-        ptxi_init_report(w, i, PTXI_INIT_OUTPUT, (ptxi_lanes)1 << lane, address, size);
-        undefined = false; /* reported once */
+    if (ptxi_init_is_zero(from, size) || !(computed || has_result(from, size))) {
+        ptxi_init_set_global(w, address, size, from);
+        return;
     }
-    if (undefined && is_of_device(w, address))
-        ptxi_init_set(address, size, from);
-    else if (!ptxi_init_is_defined(address, size))
-        ptxi_init_define(address, size);
+    ptxi_init_report(w, i, PTXI_INIT_OUTPUT, (ptxi_lanes)1 << lane, address, size);
+    ptxi_init_define(address, size); /* it is reported once */
 }
 
 static unsigned char *shadow_of(const struct ptxi_init_place *p, uint32_t size)
@@ -164,7 +162,8 @@ void ptxi_init_get_bytes(const struct ptxi_init_place *from, uint32_t size, unsi
         ptxi_init_get(from->address, size, shadow);
 }
 
-void ptxi_init_set_bytes(const struct ptxi_init_place *to, uint32_t size, const unsigned char *shadow)
+void ptxi_init_set_bytes(const struct ptxi_warp *w, const struct ptxi_init_place *to, uint32_t size,
+                         const unsigned char *shadow)
 {
     unsigned char *own = ptxi_init_bytes(to, size);
 
@@ -173,10 +172,11 @@ void ptxi_init_set_bytes(const struct ptxi_init_place *to, uint32_t size, const 
     if (own)
         memcpy(own, shadow, size);
     else if (!to->shared)
-        ptxi_init_set(to->address, size, shadow);
+        ptxi_init_set_global(w, to->address, size, shadow);
 }
 
-void ptxi_init_note_copy(const struct ptxi_init_place *to, const struct ptxi_init_place *from, uint32_t size)
+void ptxi_init_note_copy(const struct ptxi_warp *w, const struct ptxi_init_place *to,
+                         const struct ptxi_init_place *from, uint32_t size)
 {
     unsigned char shadow[16];
     uint32_t n;
@@ -186,6 +186,6 @@ void ptxi_init_note_copy(const struct ptxi_init_place *to, const struct ptxi_ini
 
         n = size - at < sizeof shadow ? size - at : (uint32_t)sizeof shadow;
         ptxi_init_get_bytes(&b, n, shadow);
-        ptxi_init_set_bytes(&a, n, shadow);
+        ptxi_init_set_bytes(w, &a, n, shadow);
     }
 }

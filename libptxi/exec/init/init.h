@@ -47,7 +47,11 @@ void ptxi_init_note_undefined(const struct ptxi_init_place *to, uint32_t size);
 /* The shadow of bytes of shared memory. NULL: they are initialised, or elsewhere. */
 unsigned char *ptxi_init_bytes(const struct ptxi_init_place *p, uint32_t size);
 void ptxi_init_get_bytes(const struct ptxi_init_place *from, uint32_t size, unsigned char *shadow);
-void ptxi_init_set_bytes(const struct ptxi_init_place *to, uint32_t size, const unsigned char *shadow);
-void ptxi_init_note_copy(const struct ptxi_init_place *to, const struct ptxi_init_place *from, uint32_t size);
+void ptxi_init_set_bytes(const struct ptxi_warp *w, const struct ptxi_init_place *to, uint32_t size,
+                         const unsigned char *shadow);
+void ptxi_init_note_copy(const struct ptxi_warp *w, const struct ptxi_init_place *to,
+                         const struct ptxi_init_place *from, uint32_t size);
+/* Bytes of global memory get a shadow. They become initialised if the program or others may write to them unseen. */
+void ptxi_init_set_global(const struct ptxi_warp *w, uint64_t address, uint32_t size, const unsigned char *shadow);
 
 #endif

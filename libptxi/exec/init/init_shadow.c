@@ -92,6 +92,11 @@ static void set_range(uint64_t address, uint64_t size, bool undefined)
     }
 }
 
+bool ptxi_init_is_used(void)
+{
+    return atomic_load_explicit(&used, memory_order_acquire);
+}
+
 void ptxi_init_undefine(uint64_t address, uint64_t size)
 {
     atomic_store_explicit(&used, true, memory_order_release);

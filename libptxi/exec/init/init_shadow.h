@@ -9,6 +9,7 @@
 
 /* Any thread. If memory is short, bytes become initialised. Before the first call of ptxi_init_undefine() the others do
  * nothing. */
+bool ptxi_init_is_used(void); /* whether it was called */
 void ptxi_init_undefine(uint64_t address, uint64_t size);
 void ptxi_init_define(uint64_t address, uint64_t size);
 void ptxi_init_copy(uint64_t to, uint64_t from, uint64_t size); /* the ranges may overlap */

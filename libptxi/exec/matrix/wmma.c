@@ -262,7 +262,7 @@ OP( init_wmma_store )
                     ptxi_init_report(w, i, PTXI_INIT_OUTPUT, (ptxi_lanes)1 << l, p.address, unit / 8);
                     memset(from, 0, unit / 8);
                 }
-                ptxi_init_set_bytes(&p, unit / 8, from);
+                ptxi_init_set_bytes(w, &p, unit / 8, from);
             }
     }
     NEXT;

@@ -40,6 +40,13 @@ static inline bool ptxi_mem_permits(const struct ptxi_mem_region *r, bool write)
     return r->flags & PTXI_MEM_READ && !(r->flags & PTXI_MEM_FREED) && (!write || r->flags & PTXI_MEM_WRITE);
 }
 
+/* Whether only launches and calls write to the memory, and only at its addresses in the region. The program writes to
+ * memory of the host as it likes, and mapped memory may have other addresses. */
+static inline bool ptxi_mem_is_of_device(const struct ptxi_mem_region *r)
+{
+    return !(r->flags & (PTXI_MEM_HOST | PTXI_MEM_MANAGED | PTXI_MEM_OPEN | PTXI_MEM_MAPPED));
+}
+
 static inline bool ptxi_mem_is_accessible(const struct ptxi_mem_region *r, uint64_t devices)
 {
     return !r->devices || r->devices & devices;

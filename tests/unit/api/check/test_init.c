@@ -109,6 +109,70 @@ START_TEST(managed_memory)
 }
 END_TEST
 
+static const char *const copies[] = { "shared_copied", "store_bulk" };
+
+/* Copies of undefined values to memory that the host may write later. */
+START_TEST(copies_to_memory_of_the_host)
+{
+    unsigned host[BYTES / 4] = { 0 };
+    ptxiDevicePtr undefined = memory;
+    void *pinned;
+
+    ok(ptxiMemcpyDtoH(host, memory, BYTES));
+    ok(ptxiMemcpyHtoD(memory, host, BYTES));
+    ck_assert_uint_eq(errors_of("global_sum"), 0);
+    ok(ptxiMemAlloc(&undefined, BYTES));
+    ok(ptxiMemAllocHost(&pinned, BYTES));
+    ok(ptxiMemcpyDtoH(pinned, undefined, BYTES));
+    memory = (uintptr_t)pinned;
+    ck_assert_uint_eq(errors_of("global_sum"), 0);
+    ok(ptxiMemAllocManaged(&memory, BYTES, PTXI_MEM_ATTACH_GLOBAL));
+    ok(ptxiMemcpyDtoD(memory, undefined, BYTES));
+    ck_assert_uint_eq(errors_of("global_sum"), 0);
+    for (size_t k = 0; k < sizeof copies / sizeof *copies; k++) {
+        ck_assert_uint_eq(errors_of(copies[k]), 0);
+        ck_assert_uint_eq(errors_of("global_sum"), 0);
+        memory = undefined;
+        ok(ptxiMemsetD32(memory, 1, BYTES / 4));
+        ck_assert_uint_eq(errors_of(copies[k]), 0);
+        ck_assert_uint_eq(errors_of("global_sum"), 1);
+        ok(ptxiMemAllocManaged(&memory, BYTES, PTXI_MEM_ATTACH_GLOBAL));
+    }
+}
+END_TEST
+
+/* Mapped memory may have other addresses. */
+START_TEST(virtual_memory)
+{
+    enum { UNIT = 2 << 20 };
+    const ptxiMemAllocationProp props = { .type = PTXI_MEM_ALLOCATION_TYPE_PINNED,
+                                          .location = { PTXI_MEM_LOCATION_TYPE_DEVICE, 0 } };
+    const ptxiMemAccessDesc access = { { PTXI_MEM_LOCATION_TYPE_DEVICE, 0 }, PTXI_MEM_ACCESS_FLAGS_PROT_READWRITE };
+    ptxiMemGenericAllocationHandle handle;
+    ptxiDevicePtr undefined = memory;
+
+    ok(ptxiMemAddressReserve(&memory, 2 * UNIT, 0, 0, 0));
+    ok(ptxiMemCreate(&handle, UNIT, &props, 0));
+    ok(ptxiMemMap(memory, UNIT, 0, handle, 0));
+    ok(ptxiMemMap(memory + UNIT, UNIT, 0, handle, 0));
+    ok(ptxiMemSetAccess(memory, 2 * UNIT, &access, 1));
+    ck_assert_uint_eq(errors_of("global_sum"), 0);
+    for (size_t k = 0; k < sizeof copies / sizeof *copies; k++) {
+        ck_assert_uint_eq(errors_of(copies[k]), 0);
+        ok(ptxiMemsetD32(memory + UNIT, 1, BYTES / 4));
+        ck_assert_uint_eq(errors_of("global_sum"), 0);
+    }
+    ok(ptxiMemcpyDtoD(memory, undefined, BYTES));
+    ok(ptxiMemUnmap(memory, 2 * UNIT));
+    ok(ptxiMemMap(memory, UNIT, 0, handle, 0));
+    ok(ptxiMemSetAccess(memory, UNIT, &access, 1));
+    ck_assert_uint_eq(errors_of("global_sum"), 0);
+    ok(ptxiMemUnmap(memory, UNIT));
+    ok(ptxiMemRelease(handle));
+    ok(ptxiMemAddressFree(memory, 2 * UNIT));
+}
+END_TEST
+
 /* So may other processes, to memory that they share. */
 START_TEST(memory_of_other_processes)
 {
@@ -329,6 +393,8 @@ int main(void)
     tcase_add_test(t, registers);
     tcase_add_test(t, global_memory);
     tcase_add_test(t, managed_memory);
+    tcase_add_test(t, copies_to_memory_of_the_host);
+    tcase_add_test(t, virtual_memory);
     tcase_add_test(t, memory_of_other_processes);
     tcase_add_test(t, last_byte);
     tcase_add_test(t, copies_are_no_errors);
