@@ -4609,7 +4609,8 @@ typedef enum ptxiSanitizer {
     PTXI_SANITIZER_RACE = 2,   /* accesses of different threads that are not ordered */
     PTXI_SANITIZER_INIT = 4,   /* use of values that nothing has written */
     PTXI_SANITIZER_SYNC = 8,   /* misuse of barriers and of synchronising instructions */
-    PTXI_SANITIZER_ALL = 15
+    PTXI_SANITIZER_ALL = 15,   /* of these. Programs also make calls that are meant to fail: */
+    PTXI_SANITIZER_API = 16    /* calls of libcuda.so.1 and libcudart that fail, see ptxiReportCall() */
 } ptxiSanitizer;
 
 /* Flags of ptxiCtxSetSanitizer(). */
@@ -4622,7 +4623,8 @@ typedef enum ptxiFindingSeverity {
     PTXI_FINDING_SEVERITY_BENIGN = 0, PTXI_FINDING_SEVERITY_WARNING = 1, PTXI_FINDING_SEVERITY_ERROR = 2
 } ptxiFindingSeverity;
 
-/* A thread at an instruction. Numbers are 0 and strings NULL if they do not apply. */
+/* A thread at an instruction, or the function of a call that fails. Numbers are 0 and strings NULL if they do not
+ * apply. */
 typedef struct ptxiFindingSite {
     const char *function;
     unsigned block[3], thread[3];      /* x, y, z of the first thread */
@@ -4637,9 +4639,9 @@ typedef struct ptxiFindingSite {
     unsigned sourceLine;               /* from 1 */
 } ptxiFindingSite;
 
-/* A finding of a sanitizer. Findings of the same kind at the same instructions are one, with a count. Numbers are 0
- * and strings NULL if they do not apply. The strings belong to the library and are valid until the context's next
- * ptxiCtxResetFindings(), or until it is destroyed. */
+/* A finding of a sanitizer. Findings of the same kind at the same instructions are one, with a count, and so are calls
+ * of one function at one place with the same error. Numbers are 0 and strings NULL if they do not apply. The strings
+ * belong to the library and are valid until the context's next ptxiCtxResetFindings(), or until it is destroyed. */
 typedef struct ptxiFinding {
     size_t size;                       /* set by the caller: sizeof(ptxiFinding) */
     ptxiSanitizer tool;
@@ -4736,6 +4738,20 @@ PTXI_API ptxiResult ptxiCtxGetCheckSummary(ptxiContext ctx, ptxiCheckSummary *su
  * `text`   output: belongs to the caller and is freed with ptxiFree.
  * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_CONTEXT, PTXI_ERROR_INVALID_VALUE or PTXI_ERROR_OUT_OF_MEMORY. */
 PTXI_API ptxiResult ptxiCtxFormatFindings(ptxiContext ctx, ptxiReportFormat format, char **text);
+
+/*! ptxiReportCall() :
+ *  Tells the sanitizers that a call of a library that is built on this one fails. libcuda.so.1 and libcudart do this
+ *  for their own calls. It becomes a finding of the thread's current context, if PTXI_SANITIZER_API is on there.
+ *  Otherwise, if PTXI_CHECK does not request such findings, it becomes one of the latest context in which it is on; if
+ *  it does, and no context is current, one of the report at the end of the process. The following results are no
+ *  findings, because programs ask for them: PTXI_SUCCESS, PTXI_ERROR_NOT_READY, PTXI_ERROR_PEER_ACCESS_ALREADY_ENABLED
+ *  and PTXI_ERROR_PEER_ACCESS_NOT_ENABLED. A call in a process that fork() has made is no finding either.
+ * `function`  the name of the function.
+ * `error`     the number of its result.
+ * `errorName` the name of the result, such as "cudaErrorInvalidValue"; may be NULL.
+ * `text`      what it means; may be NULL.
+ * @return PTXI_SUCCESS, also if it is no finding, or PTXI_ERROR_INVALID_VALUE without a function. */
+PTXI_API ptxiResult ptxiReportCall(const char *function, int error, const char *errorName, const char *text);
 
 /* Statements about a range of memory, for ptxiCtxAnnotate(). */
 typedef enum ptxiAnnotation {

@@ -10,7 +10,7 @@
 #                     [PROPERTIES NAME VALUE...])
 #   Adds each test case of a program to CTest, after the program has been built. A program that uses ptxi.h runs as it
 #   is. With EXEC, or with CHECK, a program that was made for a GPU runs by `ptxi exec`; CHECK finds races and other
-#   errors, as its option --check does (TOOLS: memory, race, init, sync, leaks, several with commas, or all).
+#   errors, as its option --check does (TOOLS: memory, race, init, sync, leaks, api, several with commas, or all).
 
 set(_ptxi_functions_dir "${CMAKE_CURRENT_LIST_DIR}")
 

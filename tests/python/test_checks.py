@@ -119,6 +119,40 @@ def test_reports(ptxi):
         checks.report('yaml')
 
 
+def report_call(error):
+    ptxi._library.library().ReportCall(b'cudaMalloc', error, b'cudaErrorMemoryAllocation', b'out of memory')
+
+
+def test_calls_that_fail(ptxi):
+    with pytest.raises(ptxi.CheckError) as e:
+        with ptxi.checking('all', 'api') as checks:
+            report_call(2)
+            report_call(2)
+    f, = e.value.findings
+    assert (f.tool, f.severity, f.kind, f.count) == (ptxi.Sanitizer.API, ptxi.FindingSeverity.ERROR, 'error', 2)
+    assert f.sites[0].function == 'cudaMalloc'
+    assert str(e.value).startswith('error: a call fails: cudaMalloc returns cudaErrorMemoryAllocation (error 2)')
+    assert 'API call to cudaMalloc.' in checks.report('compute_sanitizer')
+
+
+def test_calls_need_no_launch(ptxi):
+    with ptxi.checking('api') as checks:
+        report_call(600)  # not ready
+    assert checks.findings == []
+    with pytest.raises(ptxi.CheckError, match='no kernel was launched'):
+        with ptxi.checking():
+            report_call(2)
+    with ptxi.checking('api', rules='suppress api.error function=Malloc') as checks:
+        report_call(2)
+    assert checks.findings == [] and checks.summary.suppressed == 1
+
+
+@pytest.mark.ptxi_check('api')
+@pytest.mark.xfail(strict=True, raises=ptxi.CheckError)
+def test_marker_for_calls(ptxi):
+    report_call(2)
+
+
 def test_unknown_tool(ptxi):
     with pytest.raises(ValueError, match='unknown sanitizer'):
         with ptxi.checking('races'):

@@ -1,4 +1,4 @@
-"""Sanitizers: checks of kernels for data races, misused barriers and invalid accesses."""
+"""Sanitizers: checks of kernels for data races, misused barriers and invalid accesses, and of failing calls."""
 import contextlib
 import ctypes
 import dataclasses
@@ -19,7 +19,8 @@ _Format: Any = header.enums['ptxiReportFormat']
 
 @dataclasses.dataclass(frozen=True)
 class FindingSite:
-    """A thread at an instruction. A number that does not apply is 0, and such a string is None.
+    """A thread at an instruction, or the function of a call that fails. A number that does not apply is 0, and such a
+    string is None.
 
     `block`, `thread`           indices x, y, z of the first thread
     `threads`                   number of threads of its warp
@@ -151,10 +152,11 @@ class Checks:
         """
         __tracebackhide__ = True
         s = self.summary
-        if launches and not s.launches:
+        problems = s.errors or s.warnings
+        if launches and not s.launches and not problems:
             raise CheckError('no kernel was launched on this device, so nothing was checked\n'
                              + self.report().rstrip('\n'), self.findings, s)
-        if s.errors or s.warnings or s.unchecked:
+        if problems or s.unchecked:
             raise CheckError(self.report().rstrip('\n'), self.findings, s)
 
     def _synchronize(self) -> None:
@@ -164,7 +166,7 @@ class Checks:
 
 
 def tools_of(names: Sequence[str]) -> int:
-    """Return the bits of sanitizers. No names mean all of them."""
+    """Return the bits of sanitizers. No names mean 'all', which is all but 'api'."""
     known = {member.name.lower(): int(member) for member in Sanitizer if member}
     bits = 0
     for name in names:
@@ -191,15 +193,17 @@ def start(device: '_device.Device', names: Sequence[str], rules: Optional[str] =
 @contextlib.contextmanager
 def checking(*tools: str, device: Optional['_device.Device'] = None, rules: Optional[str] = None,
              fail: bool = True) -> Iterator[Checks]:
-    """Check the launches inside the `with` statement.
+    """Check the launches inside the `with` statement, and calls of CUDA's libraries with 'api'.
 
         with ptxi.checking('race', 'memory') as checks:
             kernel[1, 64](x)
 
-    `tools`   'memory', 'race', 'init', 'sync'; default: all of them
+    `tools`   'memory', 'race', 'init', 'sync', 'api', or 'all', which is the default and means all but 'api'; that one
+              finds calls of libcuda.so.1 and libcudart that fail, also in other packages
     `device`  default: the current device
     `rules`   rules that select launches and suppress findings, a rule in each line; see doc/reference/checking.md
-    `fail`    raise CheckError at the end if something was found, or if nothing or not everything was checked
+    `fail`    raise CheckError at the end if something was found, or if no launch or not everything was checked; 'api'
+              alone needs no launch
 
     A failed launch that is a finding raises CheckError at the end, instead of LaunchError.
     """
@@ -213,7 +217,7 @@ def checking(*tools: str, device: Optional['_device.Device'] = None, rules: Opti
             if not fail or not checks.summary.errors:
                 raise
         if fail:
-            checks.fail(launches=True)
+            checks.fail(launches=bool(tools_of(tools) & Sanitizer.ALL))
     finally:
         with contextlib.suppress(ValueError):  # the device may be closed
             given._core.call('CtxSetSanitizer', given._core.handle, 0, 0)

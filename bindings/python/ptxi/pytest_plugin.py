@@ -8,7 +8,8 @@
 If a launch into a stream fails and the test does not wait for it, the test fails with the report of the launch.
 
 With the option --ptxi-check[=TOOLS], or the marker ptxi_check, a test also fails if a sanitizer finds an error, or if a
-launch could not be checked completely. TOOLS are memory, race and sync, separated by commas.
+launch could not be checked completely. TOOLS are memory, race, init, sync, api and all, separated by commas. The
+default is all, which does not include api.
 
 The fixture `ptxi_snapshot` compares arrays bit by bit with those of an earlier run, which are kept beside the test
 in the directory `snapshots`. With --ptxi-update they are replaced:
@@ -34,8 +35,8 @@ _MARKERS = {
     'ptxi_device': 'ptxi_device(profile, ...): run the test on each of these device profiles, such as "sm_80"',
     'ptxi_workers': 'ptxi_workers(n, ...): run the test with each of these numbers of worker threads',
 }
-_CHECK_MARKER = ('ptxi_check(tool, ...): check launches with these sanitizers (memory, race, sync; default: all), '
-                 'or with none, for ptxi_check(None)')
+_CHECK_MARKER = ('ptxi_check(tool, ...): check launches with these sanitizers (memory, race, init, sync, api; default: '
+                 'all but api), or with none, for ptxi_check(None)')
 
 
 def pytest_addoption(parser: Any) -> None:
@@ -46,7 +47,8 @@ def pytest_addoption(parser: Any) -> None:
     parser.getgroup('ptxi').addoption('--ptxi-shard', default=None, metavar='I/N',
                                       help='run only the I-th of N parts of the tests; default: PTXI_SHARD')
     parser.getgroup('ptxi').addoption('--ptxi-check', nargs='?', const='', default=None, metavar='TOOLS',
-                                      help='check launches of tests that use the fixture ptxi; default: all tools')
+                                      help='check launches of tests that use the fixture ptxi; '
+                                           'default: all tools but api')
 
 
 def pytest_configure(config: Any) -> None:

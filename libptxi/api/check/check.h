@@ -30,6 +30,14 @@ void ptxi_check_begin_launch(ptxiContext ctx, struct ptxi_grid *g);
 /* The grid has ended. Adds its failure, and counts what was checked and what was not. */
 void ptxi_check_end_launch(const struct ptxi_grid *g, uint64_t accesses, uint64_t unchecked);
 
+/* A collection with these rules, or NULL. */
+struct ptxi_findings *ptxi_check_create_findings(struct ptxi_rules *rules);
+/* The collection of a context, or NULL. It lives as long as the context, which the call holds. `tools` may be NULL. */
+struct ptxi_findings *ptxi_check_findings_of(ptxiContext ctx, unsigned *tools);
+
+/* Whether the tool `api` is or has been on in a context. */
+extern _Atomic bool ptxi_check_has_api;
+
 /* The checker of the context. The first use creates it. NULL: memory is short. */
 struct ptxi_checker *ptxi_check_checker(ptxiContext ctx);
 
@@ -44,8 +52,13 @@ void ptxi_check_stream_allocation(struct ptxiStream_st *s, uint64_t address, siz
 
 /* ---- environment.c: PTXI_CHECK */
 
-/* Reads the environment. PTXI_ERROR_INVALID_VALUE for words that are not known, after a message on stderr. */
+/* Reads the environment. PTXI_ERROR_INVALID_VALUE for words that are not known, after a message on stderr. Under
+ * state.lock. */
 ptxiResult ptxi_check_environment_init(void);
+/* Reads the environment if nothing has read it, and if the tool `api` is on there. Under state.lock. */
+void ptxi_check_environment_init_api(void);
+/* False after the report at the end of the process, and in a process that fork() has made. */
+bool ptxi_check_environment_is_live(void);
 /* The tools of new contexts, and whether these look for leaks. */
 unsigned ptxi_check_environment_tools(void);
 bool ptxi_check_environment_leaks(void);

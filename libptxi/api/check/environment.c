@@ -19,8 +19,9 @@
 enum { FOUND_STATUS = 86, UNCHECKED_STATUS = 87 };
 
 static struct {
-    unsigned tools;
-    bool leaks;
+    _Atomic unsigned tools; /* stored last */
+    bool leaks, read;
+    _Atomic bool ended;
     ptxiReportFormat format;
     FILE *out;
     bool colour;
@@ -110,12 +111,13 @@ static __attribute__((destructor)) void end_process(void)
     if (!environment.tools || environment.process != getpid())
         return;
     pthread_mutex_lock(&environment.lock);
+    environment.ended = true;
     write_report(&in);
     ptxi_report_totals(&in, &t);
     pthread_mutex_unlock(&environment.lock);
     int status = ptxi_report_problems(&t) ? environment.found_status : 0;
 
-    if (!status && (t.launches == 0 || t.unchecked))
+    if (!status && ptxi_report_is_incomplete(in.tools, &t))
         status = environment.unchecked_status;
     if (status && recorded_status == 0) {
         fflush(NULL);
@@ -129,6 +131,27 @@ static ptxiResult reject(const char *variable, const char *value, const char *ex
 {
     fprintf(stderr, "ptxi: %s: expected %s, got '%s'\n", variable, expected, value);
     return PTXI_ERROR_INVALID_VALUE;
+}
+
+/* "a, b and c" */
+static void put_tool_names(struct ptxi_str *out)
+{
+    for (unsigned k = 0; k < PTXI_TOOLS; k++)
+        ptxi_str_printf(out, "%s%s", k ? ", " : "", ptxi_tool_names[k]);
+    ptxi_str_puts(out, " and leaks");
+}
+
+static ptxiResult reject_tools(const char *value)
+{
+    struct ptxi_str s;
+
+    ptxi_str_init(&s, NULL);
+    ptxi_str_puts(&s, "'all', or a list of ");
+    put_tool_names(&s);
+    ptxiResult r = reject("PTXI_CHECK or --check", value, ptxi_str_text(&s));
+
+    ptxi_str_free(&s);
+    return r;
 }
 
 static ptxiResult reject_format(const char *value)
@@ -216,10 +239,11 @@ ptxiResult ptxi_check_environment_init(void)
     bool leaks;
     ptxiResult r = PTXI_SUCCESS;
 
+    environment.read = true;
     if (!tools || !*tools || !strcmp(tools, "0") || environment.tools)
         return PTXI_SUCCESS;
     if (!ptxi_check_parse_tools(tools, &bits, &leaks))
-        return reject("PTXI_CHECK or --check", tools, "'all', or a list of memory, leaks, race, init and sync");
+        return reject_tools(tools);
     if (format && *format && !ptxi_report_parse_format(format, &environment.format))
         return reject_format(format);
     environment.found_status = FOUND_STATUS;
@@ -229,11 +253,26 @@ ptxiResult ptxi_check_environment_init(void)
         (rules && *rules && (r = read_rules(rules))) || (r = open_output(getenv("PTXI_CHECK_OUTPUT"))))
         return r;
     environment.process = getpid();
-    environment.tools = bits;
     environment.leaks = leaks;
     on_exit(record_status, NULL);
     write_begin();
+    environment.tools = bits;
     return PTXI_SUCCESS;
+}
+
+void ptxi_check_environment_init_api(void)
+{
+    const char *tools = getenv("PTXI_CHECK");
+    unsigned bits;
+    bool leaks;
+
+    if (!environment.read && tools && ptxi_check_parse_tools(tools, &bits, &leaks) && bits & PTXI_SANITIZER_API)
+        (void)ptxi_check_environment_init();
+}
+
+bool ptxi_check_environment_is_live(void)
+{
+    return !environment.ended && environment.process == getpid();
 }
 
 unsigned ptxi_check_environment_tools(void)

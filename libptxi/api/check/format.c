@@ -59,7 +59,7 @@ void ptxi_report_format_summary(ptxiReportFormat format, const struct ptxi_repor
 
     ptxi_report_totals(in, &t);
     switch (format) {
-    case PTXI_REPORT_TEXT: ptxi_format_text_summary(&t, out); break;
+    case PTXI_REPORT_TEXT: ptxi_format_text_summary(in, &t, out); break;
     case PTXI_REPORT_COMPUTE_SANITIZER: ptxi_format_compat_summary(in, &t, out); break;
     case PTXI_REPORT_JSON: ptxi_format_json_summary(&t, out); break;
     default: break;

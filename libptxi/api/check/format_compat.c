@@ -66,10 +66,25 @@ static bool is_access(const struct ptxi_finding *x)
     return ptxi_finding_kinds[x->kind].tool == PTXI_TOOL_MEMORY && x->site_count && x->size;
 }
 
+static void put_failed_call(const struct ptxi_finding *x, struct ptxi_str *out)
+{
+    const struct ptxi_finding_error *e = &x->error;
+
+    if (e->name)
+        ptxi_str_printf(out, "Program hit %s (error %d)", e->name, e->number);
+    else
+        ptxi_str_printf(out, "Program hit error %d", e->number);
+    if (e->text)
+        ptxi_str_printf(out, " due to \"%s\"", e->text);
+    ptxi_str_printf(out, " on CUDA API call to %s.", ptxi_report_called(x));
+}
+
 /* The headline of a record of XML, and of lines but for races and barriers. */
 static void put_text(const struct ptxi_finding *x, struct ptxi_str *out)
 {
-    if (is_leak(x))
+    if (ptxi_report_is_call(x))
+        put_failed_call(x, out);
+    else if (is_leak(x))
         ptxi_str_printf(out, "Leaked %" PRIu64 " bytes", x->object_size);
     else if (is_access(x))
         ptxi_str_printf(out, "Invalid __%s__ %s of size %u bytes", space_of(x), direction(x->sites[0].access), x->size);
@@ -121,10 +136,11 @@ static void put_place(const struct ptxi_found_site *s, struct ptxi_str *out)
         ptxi_str_printf(out, " in %s:%u", base_name(file), line);
 }
 
-static void put_host_frame(struct ptxi_str *out, unsigned number, const char *call)
+static void put_host_frame(const struct ptxi_finding *x, struct ptxi_str *out, unsigned number, const char *call)
 {
     if (!number)
-        ptxi_str_puts(out, "=========     Saved host backtrace up to driver entry point at allocation time\n");
+        ptxi_str_printf(out, "=========     Saved host backtrace up to driver entry point at %s\n",
+                        ptxi_report_is_call(x) ? "error" : "allocation time");
     ptxi_str_printf(out, "=========         Host Frame: %s\n", call);
 }
 
@@ -186,7 +202,7 @@ void ptxi_format_compat(const struct ptxi_found *f, struct ptxi_str *out)
     if (is_leak(x))
         ptxi_str_printf(out, " at 0x%" PRIx64, x->object);
     ptxi_str_putc(out, '\n');
-    if (x->site_count) {
+    if (x->site_count && !ptxi_report_is_call(x)) {
         ptxi_str_puts(out, "=========     ");
         put_place(&f->sites[0], out);
         ptxi_str_printf(out, "\n=========     by thread (%u,%u,%u) in block (%u,%u,%u)\n", s->tid[0], s->tid[1],
@@ -353,6 +369,16 @@ static void put_race_what(struct ptxi_str *out, const struct ptxi_found *f)
     close_tag(out, 2, "what");
 }
 
+static void put_error(struct ptxi_str *out, const struct ptxi_finding *x)
+{
+    put_element(out, 3, "api", ptxi_report_called(x));
+    if (x->error.name)
+        put_element(out, 3, "error", x->error.name);
+    if (x->error.text)
+        put_element(out, 3, "message", x->error.text);
+    ptxi_str_printf(out, "      <result>%d</result>\n", x->error.number);
+}
+
 static void put_what(struct ptxi_str *out, const struct ptxi_finding *x)
 {
     struct ptxi_str text;
@@ -379,24 +405,27 @@ static void put_what(struct ptxi_str *out, const struct ptxi_finding *x)
     }
     if (is_leak(x))
         put_element(out, 3, "type", "generic");
+    if (ptxi_report_is_call(x))
+        put_error(out, x);
     close_tag(out, 2, "what");
 }
 
 static const char *record_kind(const struct ptxi_finding *x)
 {
     static const char *const kinds[] = { [PTXI_TOOL_MEMORY] = "Precise", [PTXI_TOOL_RACE] = "Analysis",
-                                         [PTXI_TOOL_INIT] = "Initcheck", [PTXI_TOOL_SYNC] = "Synccheck" };
+                                         [PTXI_TOOL_INIT] = "Initcheck", [PTXI_TOOL_SYNC] = "Synccheck",
+                                         [PTXI_TOOL_API] = "Api" };
 
     return is_leak(x) ? "Leak" : kinds[ptxi_finding_kinds[x->kind].tool];
 }
 
-static void put_call(struct ptxi_str *out, unsigned number, const char *call)
+static void put_call(const struct ptxi_finding *x, struct ptxi_str *out, unsigned number, const char *call)
 {
     ptxi_str_puts(out, number ? "" : ">\n");
-    put_element(out, 3, "allocatedBy", call);
+    put_element(out, 3, ptxi_report_is_call(x) ? "calledBy" : "allocatedBy", call);
 }
 
-/* The rest of an element: the calls that allocated the memory, if they are known. */
+/* The rest of an element: the calls, if they are known. */
 static void put_calls(struct ptxi_str *out, const struct ptxi_finding *x)
 {
     size_t before = out->len;
@@ -413,7 +442,7 @@ static void put_record(struct ptxi_str *out, const struct ptxi_found *f, void *u
     const struct ptxi_finding *x = &f->finding;
     const struct ptxi_finding_kind_info *kind = &ptxi_finding_kinds[x->kind];
     bool has_level = (kind->tool == PTXI_TOOL_MEMORY && !is_leak(x)) || is_race(x);
-    bool has_thread = x->site_count && !is_race(x);
+    bool has_thread = x->site_count && !is_race(x) && !ptxi_report_is_call(x);
 
     (void)unused;
     if (x->severity == PTXI_FINDING_BENIGN)

@@ -104,14 +104,23 @@ static void put_site(const struct ptxi_found_site *s, struct ptxi_str *out)
     ptxi_str_putc(out, '}');
 }
 
-static void put_allocation(const struct ptxi_finding *x, struct ptxi_str *out)
+static void put_calls(const struct ptxi_finding *x, struct ptxi_str *out)
 {
     struct ptxi_str calls;
 
     ptxi_str_init(&calls, NULL);
-    if (ptxi_report_allocation(x, &calls))
-        put_member("allocated_by", ptxi_str_text(&calls), out);
+    if (ptxi_report_calls(x, &calls))
+        put_member(ptxi_report_is_call(x) ? "called_by" : "allocated_by", ptxi_str_text(&calls), out);
     ptxi_str_free(&calls);
+}
+
+static void put_failed_call(const struct ptxi_finding *x, struct ptxi_str *out)
+{
+    ptxi_str_printf(out, ",\"call\":{\"number\":%d", x->error.number);
+    put_member("function", ptxi_report_called(x), out);
+    put_member("error", x->error.name, out);
+    put_member("text", x->error.text, out);
+    ptxi_str_putc(out, '}');
 }
 
 void ptxi_format_json(const struct ptxi_found *f, struct ptxi_str *out)
@@ -137,9 +146,11 @@ void ptxi_format_json(const struct ptxi_found *f, struct ptxi_str *out)
         put_member("name", x->name, out);
         ptxi_str_putc(out, '}');
     }
-    put_allocation(x, out);
+    if (ptxi_report_is_call(x))
+        put_failed_call(x, out);
+    put_calls(x, out);
     ptxi_str_puts(out, ",\"sites\":[");
-    for (unsigned s = 0; s < x->site_count; s++) {
+    for (unsigned s = 0; s < x->site_count && !ptxi_report_is_call(x); s++) {
         ptxi_str_puts(out, s ? "," : "");
         put_site(&f->sites[s], out);
     }
@@ -212,9 +223,13 @@ static void put_location(const struct ptxi_found_site *s, const char *message, s
 }
 
 /* A frame of SARIF's call stack. */
-static void put_frame(struct ptxi_str *out, unsigned number, const char *call)
+static void put_frame(const struct ptxi_finding *x, struct ptxi_str *out, unsigned number, const char *call)
 {
-    ptxi_str_puts(out, number ? "," : ",\"stacks\":[{\"message\":{\"text\":\"allocated by\"},\"frames\":[");
+    if (number)
+        ptxi_str_putc(out, ',');
+    else
+        ptxi_str_printf(out, ",\"stacks\":[{\"message\":{\"text\":\"%s by\"},\"frames\":[",
+                        ptxi_report_is_call(x) ? "called" : "allocated");
     ptxi_str_puts(out, "{\"location\":{\"message\":{\"text\":");
     put_string(call, out);
     ptxi_str_puts(out, "}}}");

@@ -70,14 +70,14 @@ static void put_object(const struct ptxi_finding *x, struct ptxi_str *out)
     ptxi_str_printf(out, " of %" PRIu64 " bytes at 0x%" PRIx64 "\n", x->object_size, x->object);
 }
 
-/* The calls that have allocated the memory. */
-static void put_allocation(const struct ptxi_finding *x, struct ptxi_str *out)
+static void put_calls(const struct ptxi_finding *x, struct ptxi_str *out)
 {
     struct ptxi_str calls;
 
     ptxi_str_init(&calls, NULL);
-    if (ptxi_report_allocation(x, &calls))
-        ptxi_str_printf(out, "note: allocated by\n%s", ptxi_str_text(&calls));
+    if (ptxi_report_calls(x, &calls))
+        ptxi_str_printf(out, "note: %s by\n%s", ptxi_report_is_call(x) ? "called" : "allocated",
+                        ptxi_str_text(&calls));
     ptxi_str_free(&calls);
 }
 
@@ -104,10 +104,10 @@ void ptxi_format_text(const struct ptxi_found *f, bool colour, struct ptxi_str *
                     colour ? "\033[0m" : "");
     ptxi_report_message(f, out);
     ptxi_str_printf(out, " [%s.%s]\n", ptxi_tool_names[kind->tool], kind->rule);
-    for (unsigned s = 0; s < x->site_count; s++)
+    for (unsigned s = 0; s < x->site_count && !ptxi_report_is_call(x); s++)
         put_site(&f->sites[s], s > 0, out);
     put_object(x, out);
-    put_allocation(x, out);
+    put_calls(x, out);
     if (f->kernel) {
         ptxi_str_puts(out, "note: kernel ");
         ptxi_report_put_function(f->kernel, out);
@@ -117,8 +117,21 @@ void ptxi_format_text(const struct ptxi_found *f, bool colour, struct ptxi_str *
         ptxi_str_printf(out, "note: found %" PRIu64 " times\n", f->count);
 }
 
-void ptxi_format_text_summary(const struct ptxi_check_totals *t, struct ptxi_str *out)
+/* A call that fails is written at once. The count follows at the end. */
+static void put_repeated_call(struct ptxi_str *out, const struct ptxi_found *f, void *unused)
 {
+    const struct ptxi_finding *x = &f->finding;
+
+    (void)unused;
+    if (ptxi_report_is_call(x) && f->written && f->count > f->written)
+        ptxi_str_printf(out, "note: %s has returned %s %" PRIu64 " times at one place\n", ptxi_report_called(x),
+                        x->error.name ? x->error.name : "an error", f->count);
+}
+
+void ptxi_format_text_summary(const struct ptxi_report_input *in, const struct ptxi_check_totals *t,
+                              struct ptxi_str *out)
+{
+    ptxi_report_for_each(in, out, put_repeated_call, NULL);
     ptxi_str_printf(out, "checked %" PRIu64 " launches, %" PRIu64 " accesses, %" PRIu64 " unchecked: ", t->launches,
                     t->accesses, t->unchecked);
     ptxi_str_printf(out, "%" PRIu64 " errors, %" PRIu64 " warnings, %" PRIu64 " benign",
@@ -154,6 +167,11 @@ void ptxi_format_rule(const struct ptxi_found *f, struct ptxi_str *out)
     if (f->kernel) {
         ptxi_str_puts(out, " kernel=^");
         put_escaped(f->kernel, out);
+        ptxi_str_putc(out, '$');
+    }
+    if (ptxi_report_is_call(&f->finding)) {
+        ptxi_str_puts(out, " function=^");
+        put_escaped(ptxi_report_called(&f->finding), out);
         ptxi_str_putc(out, '$');
     }
     if (file)

@@ -56,7 +56,7 @@ void ptxi_format_junit(const struct ptxi_report_input *in, struct ptxi_str *out)
         tests += (in->tools >> k & 1) || has_failures(&t, (enum ptxi_tool)k);
         failures += has_failures(&t, (enum ptxi_tool)k);
     }
-    bool nothing = t.launches == 0 || t.unchecked;
+    bool nothing = ptxi_report_is_incomplete(in->tools, &t);
 
     ptxi_str_printf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites><testsuite name=\"ptxi\" tests=\"%u\""
                     " failures=\"%u\" errors=\"%d\">\n", tests + 1, failures, nothing);

@@ -5,7 +5,8 @@
 #include "api/check/report_parts.h"
 
 void ptxi_format_text(const struct ptxi_found *f, bool colour, struct ptxi_str *out);
-void ptxi_format_text_summary(const struct ptxi_check_totals *t, struct ptxi_str *out);
+void ptxi_format_text_summary(const struct ptxi_report_input *in, const struct ptxi_check_totals *t,
+                              struct ptxi_str *out);
 void ptxi_format_compat(const struct ptxi_found *f, struct ptxi_str *out);
 void ptxi_format_compat_begin(struct ptxi_str *out);
 void ptxi_format_compat_summary(const struct ptxi_report_input *in, const struct ptxi_check_totals *t,

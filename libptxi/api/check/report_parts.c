@@ -1,6 +1,9 @@
 #include "api/check/report_parts.h"
 
+#include "ptxi.h"
+
 #include "api/memory/allocation_sites.h"
+#include "api/observe/host_stack.h"
 #include "base/demangle.h"
 
 #include <inttypes.h>
@@ -56,6 +59,11 @@ uint64_t ptxi_report_problems(const struct ptxi_check_totals *t)
     return ptxi_report_count(t, PTXI_FINDING_ERROR) + ptxi_report_count(t, PTXI_FINDING_WARNING);
 }
 
+bool ptxi_report_is_incomplete(unsigned tools, const struct ptxi_check_totals *t)
+{
+    return (t->launches == 0 && tools & PTXI_SANITIZER_ALL) || t->unchecked;
+}
+
 /* ---- parts */
 
 void ptxi_report_put_function(const char *name, struct ptxi_str *out)
@@ -108,8 +116,24 @@ void ptxi_report_message(const struct ptxi_found *f, struct ptxi_str *out)
         ptxi_str_printf(out, ": %s", x->detail);
 }
 
-bool ptxi_report_allocation(const struct ptxi_finding *x, struct ptxi_str *out)
+bool ptxi_report_is_call(const struct ptxi_finding *x)
 {
+    return x->kind == PTXI_FINDING_CALL;
+}
+
+const char *ptxi_report_called(const struct ptxi_finding *x)
+{
+    return x->sites[0].what ? x->sites[0].what : "<unknown>";
+}
+
+bool ptxi_report_calls(const struct ptxi_finding *x, struct ptxi_str *out)
+{
+    enum { SHOWN = 8 };
+
+    if (x->error.stack)
+        ptxi_host_stack_print(x->error.stack, SHOWN, out);
+    if (ptxi_report_is_call(x))
+        return x->error.stack != NULL;
     if (x->object_size)
         return ptxi_allocation_sites_print(x->object, out);
     return x->space == PTXI_FINDING_GLOBAL && ptxi_allocation_sites_print(x->address, out);
@@ -122,13 +146,13 @@ void ptxi_report_each_call(const struct ptxi_finding *x, struct ptxi_str *out, p
     unsigned number = 0;
 
     ptxi_str_init(&calls, NULL);
-    ptxi_report_allocation(x, &calls);
+    ptxi_report_calls(x, &calls);
     char *text = strdup(ptxi_str_text(&calls)); /* lines such as "  #0 main at file.c:1" */
 
     for (line = text ? strtok_r(text, "\n", &rest) : NULL; line; line = strtok_r(NULL, "\n", &rest)) {
         const char *call = strchr(line + strspn(line, " "), ' ');
 
-        each(out, number++, call ? call + 1 : line);
+        each(x, out, number++, call ? call + 1 : line);
     }
     free(text);
     ptxi_str_free(&calls);

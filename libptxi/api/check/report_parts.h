@@ -24,6 +24,9 @@ void ptxi_report_totals(const struct ptxi_report_input *in, struct ptxi_check_to
 uint64_t ptxi_report_count(const struct ptxi_check_totals *t, enum ptxi_finding_severity s);
 uint64_t ptxi_report_problems(const struct ptxi_check_totals *t);
 
+/* Whether the tools that look at launches, if one is on, have checked none, or not all of them completely. */
+bool ptxi_report_is_incomplete(unsigned tools, const struct ptxi_check_totals *t);
+
 /* "data race: write after write: detail", in one line. */
 void ptxi_report_message(const struct ptxi_found *f, struct ptxi_str *out);
 const char *ptxi_report_access_name(enum ptxi_access access);
@@ -33,10 +36,16 @@ void ptxi_report_put_function(const char *name, struct ptxi_str *out);
 /* The file and the line for readers: of the source, or else of the PTX. NULL and 0: not known. */
 const char *ptxi_report_file(const struct ptxi_found_site *s, unsigned *line);
 
-/* Appends the calls that have allocated the memory of the finding, one in each line. False: they are not known. */
-bool ptxi_report_allocation(const struct ptxi_finding *x, struct ptxi_str *out);
+/* Whether the finding is a call that fails. */
+bool ptxi_report_is_call(const struct ptxi_finding *x);
+/* The name of its function. */
+const char *ptxi_report_called(const struct ptxi_finding *x);
+
+/* Appends the calls that have allocated the memory of the finding, or those that led to the one that fails, one in each
+ * line. False: they are not known. */
+bool ptxi_report_calls(const struct ptxi_finding *x, struct ptxi_str *out);
 /* The same, call by call, from number 0, the innermost one. */
-typedef void ptxi_report_call(struct ptxi_str *out, unsigned number, const char *call);
+typedef void ptxi_report_call(const struct ptxi_finding *x, struct ptxi_str *out, unsigned number, const char *call);
 void ptxi_report_each_call(const struct ptxi_finding *x, struct ptxi_str *out, ptxi_report_call *each);
 
 #endif

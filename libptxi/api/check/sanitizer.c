@@ -17,7 +17,8 @@
 #include <string.h>
 
 _Static_assert(PTXI_SANITIZER_MEMORY == 1 << PTXI_TOOL_MEMORY && PTXI_SANITIZER_RACE == 1 << PTXI_TOOL_RACE &&
-               PTXI_SANITIZER_INIT == 1 << PTXI_TOOL_INIT && PTXI_SANITIZER_SYNC == 1 << PTXI_TOOL_SYNC,
+               PTXI_SANITIZER_INIT == 1 << PTXI_TOOL_INIT && PTXI_SANITIZER_SYNC == 1 << PTXI_TOOL_SYNC &&
+               PTXI_SANITIZER_API == 1 << PTXI_TOOL_API,
                "as the engine has them");
 
 enum { SHADOW_LIMIT_SHIFT = 32 }; /* bytes of shadow memory of a context */
@@ -43,13 +44,21 @@ static bool suppress_finding(void *user, const struct ptxi_found *found)
     return user && ptxi_rules_suppress(user, found);
 }
 
-/* Makes the collection use the context's rules. Under ctx->lock. */
-static void apply_rules(ptxiContext ctx)
+/* Makes a collection use rules. */
+static void apply_rules(struct ptxi_findings *f, struct ptxi_rules *rules)
 {
-    struct ptxi_finding_filter filter = { want_finding, suppress_finding, ctx->rules };
+    struct ptxi_finding_filter filter = { want_finding, suppress_finding, rules };
 
-    if (ctx->findings)
-        ptxi_findings_set_filter(ctx->findings, &filter);
+    if (f)
+        ptxi_findings_set_filter(f, &filter);
+}
+
+struct ptxi_findings *ptxi_check_create_findings(struct ptxi_rules *rules)
+{
+    struct ptxi_findings *f = ptxi_findings_create(ptxi_check_resolve);
+
+    apply_rules(f, rules);
+    return f;
 }
 
 /* Creates the collection. Under ctx->lock, or before other threads know the context. */
@@ -57,17 +66,20 @@ static bool need_findings(ptxiContext ctx)
 {
     if (ctx->findings)
         return true;
-    ctx->findings = ptxi_findings_create(ptxi_check_resolve);
-    apply_rules(ctx);
+    ctx->findings = ptxi_check_create_findings(ctx->rules);
     return ctx->findings != NULL;
 }
+
+_Atomic bool ptxi_check_has_api;
 
 /* Races between streams need the order of their work, and reports the places of allocations. */
 static void note_tools(unsigned tools)
 {
+    if (tools & PTXI_SANITIZER_API)
+        atomic_store(&ptxi_check_has_api, true);
     if (tools & PTXI_SANITIZER_RACE)
         atomic_store(&ptxi_tasks_have_order, true);
-    if (tools)
+    if (tools & PTXI_SANITIZER_ALL)
         ptxi_allocation_sites_enable();
 }
 
@@ -138,8 +150,10 @@ struct ptxi_checker *ptxi_check_checker(ptxiContext ctx)
 void ptxi_check_begin_launch(ptxiContext ctx, struct ptxi_grid *g)
 {
     pthread_mutex_lock(&ctx->lock);
-    if (ctx->sanitizer && ptxi_rules_check_launch(ctx->rules, g->code->name, g->gridid)) {
-        g->tools = ctx->sanitizer;
+    unsigned tools = ctx->sanitizer & PTXI_SANITIZER_ALL; /* others do not look at launches */
+
+    if (tools && ptxi_rules_check_launch(ctx->rules, g->code->name, g->gridid)) {
+        g->tools = tools;
         g->findings = ctx->findings;
     }
     pthread_mutex_unlock(&ctx->lock);
@@ -227,14 +241,13 @@ ptxiResult ptxiCtxSetSanitizerRules(ptxiContext named, const char *text, char **
     pthread_mutex_lock(&ctx->lock);
     before = ctx->rules;
     ctx->rules = rules;
-    apply_rules(ctx);
+    apply_rules(ctx->findings, rules);
     pthread_mutex_unlock(&ctx->lock);
     ptxi_rules_unref(before);
     return PTXI_SUCCESS;
 }
 
-/* The collection of a context, or NULL. It lives as long as the context, which the call holds. `tools` may be NULL. */
-static struct ptxi_findings *findings_of(ptxiContext ctx, unsigned *tools)
+struct ptxi_findings *ptxi_check_findings_of(ptxiContext ctx, unsigned *tools)
 {
     pthread_mutex_lock(&ctx->lock);
     struct ptxi_findings *f = ctx->findings;
@@ -304,7 +317,7 @@ ptxiResult ptxiCtxGetFinding(ptxiContext named, size_t index, ptxiFinding *findi
         return r;
     if (!finding || finding->size < offsetof(ptxiFinding, kind))
         return PTXI_ERROR_INVALID_VALUE;
-    struct ptxi_findings *f = findings_of(ctx, NULL);
+    struct ptxi_findings *f = ptxi_check_findings_of(ctx, NULL);
     ptxiFinding x;
     size_t size = finding->size;
 
@@ -326,7 +339,7 @@ ptxiResult ptxiCtxGetCheckSummary(ptxiContext named, ptxiCheckSummary *summary)
         return r;
     if (!summary || summary->size < offsetof(ptxiCheckSummary, accesses))
         return PTXI_ERROR_INVALID_VALUE;
-    struct ptxi_findings *f = findings_of(ctx, NULL);
+    struct ptxi_findings *f = ptxi_check_findings_of(ctx, NULL);
 
     if (f)
         ptxi_findings_totals(f, &t);
@@ -354,7 +367,7 @@ ptxiResult ptxiCtxFormatFindings(ptxiContext named, ptxiReportFormat format, cha
     if (!text || (unsigned)format > PTXI_REPORT_RULES)
         return PTXI_ERROR_INVALID_VALUE;
     unsigned tools;
-    struct ptxi_findings *f = findings_of(ctx, &tools);
+    struct ptxi_findings *f = ptxi_check_findings_of(ctx, &tools);
 
     ptxi_str_init(&s, NULL);
     ptxi_report_format(&(struct ptxi_report_input){ .lists = &f, .count = f != NULL, .tools = tools }, format, &s);
@@ -369,7 +382,7 @@ ptxiResult ptxiCtxResetFindings(ptxiContext named)
 
     if (r)
         return r;
-    struct ptxi_findings *f = findings_of(ctx, NULL);
+    struct ptxi_findings *f = ptxi_check_findings_of(ctx, NULL);
 
     if (f)
         ptxi_findings_clear(f);

@@ -48,9 +48,14 @@ struct ptxi_host_stack *ptxi_host_stack_capture(void)
     return atomic_load_explicit(&enabled, memory_order_relaxed) ? capture() : NULL;
 }
 
+size_t ptxi_host_stack_size(const struct ptxi_host_stack *s)
+{
+    return sizeof *s + (size_t)s->count * sizeof *s->at;
+}
+
 struct ptxi_host_stack *ptxi_host_stack_copy(const struct ptxi_host_stack *s)
 {
-    size_t size = sizeof *s + (size_t)s->count * sizeof *s->at;
+    size_t size = ptxi_host_stack_size(s);
     struct ptxi_host_stack *copy = malloc(size);
 
     return copy ? memcpy(copy, s, size) : NULL;
@@ -102,6 +107,13 @@ static int count_own(const struct ptxi_host_stack *s)
            ((info.dli_fbase == own && own != program) || is_binding(info.dli_fname)))
         n++;
     return n;
+}
+
+uintptr_t ptxi_host_stack_caller(const struct ptxi_host_stack *s)
+{
+    int n = count_own(s);
+
+    return n < s->count ? (uintptr_t)s->at[n] : 0;
 }
 
 /* nvcc makes such functions between a launch and the runtime's call. */

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <stdalign.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,7 @@ const struct ptxi_finding_kind_info ptxi_finding_kinds[PTXI_FINDING_KINDS] = {
 
 const char *const ptxi_tool_names[PTXI_TOOLS] = {
     [PTXI_TOOL_MEMORY] = "memory", [PTXI_TOOL_RACE] = "race", [PTXI_TOOL_INIT] = "init", [PTXI_TOOL_SYNC] = "sync",
+    [PTXI_TOOL_API] = "api",
 };
 
 const char *const ptxi_finding_severity_names[PTXI_FINDING_SEVERITIES] = {
@@ -30,6 +32,8 @@ struct key {
     uint64_t code[PTXI_FINDING_SITES];    /* ids */
     uint32_t at[PTXI_FINDING_SITES];
     uint64_t object; /* of findings without code */
+    uint64_t call;   /* id */
+    int error;       /* of the call */
 };
 
 struct entry {
@@ -102,12 +106,14 @@ static struct key key_of(const struct ptxi_finding *x)
     k.kind = x->kind;
     k.severity = x->severity;
     for (unsigned s = 0; s < x->site_count; s++) {
-        k.what[s] = x->sites[s].code ? NULL : x->sites[s].what;
+        k.what[s] = x->sites[s].code || x->error.number ? NULL : x->sites[s].what;
         k.code[s] = x->sites[s].code ? x->sites[s].code->id : 0;
         k.at[s] = x->sites[s].at;
         has_code |= x->sites[s].code != NULL;
     }
     k.object = has_code ? 0 : x->object;
+    k.call = x->error.id;
+    k.error = x->error.number;
     return k;
 }
 
@@ -140,6 +146,15 @@ static void fill_site(struct ptxi_findings *f, struct ptxi_found_site *to, const
     to->site.what = from->what ? to->function : NULL;
 }
 
+static void keep_error(struct ptxi_findings *f, struct ptxi_finding_error *to, const struct ptxi_finding_error *from)
+{
+    void *stack = from->stack ? ptxi_arena_alloc(&f->arena, from->stack_size, alignof(max_align_t)) : NULL;
+
+    to->name = keep(f, from->name);
+    to->text = keep(f, from->text);
+    to->stack = stack ? memcpy(stack, from->stack, from->stack_size) : NULL;
+}
+
 static struct entry *make_entry(struct ptxi_findings *f, const struct ptxi_finding *x, const struct key *k,
                                 const char *kernel, uint64_t launch)
 {
@@ -151,9 +166,11 @@ static struct entry *make_entry(struct ptxi_findings *f, const struct ptxi_findi
     e->found = (struct ptxi_found){ .finding = *x, .kernel = keep(f, kernel), .launch = launch };
     e->found.finding.name = keep(f, x->name);
     e->found.finding.detail = keep(f, x->detail);
+    keep_error(f, &e->found.finding.error, &x->error);
     for (unsigned s = 0; s < x->site_count; s++) {
         fill_site(f, &e->found.sites[s], &x->sites[s]);
         e->found.finding.sites[s].code = NULL;
+        e->found.finding.sites[s].what = e->found.sites[s].site.what;
     }
     f->entries[f->count++] = e;
     return e;
@@ -220,7 +237,8 @@ bool ptxi_findings_take(struct ptxi_findings *f, struct ptxi_found *found)
 {
     pthread_mutex_lock(&f->lock);
     bool first = !found->written;
-    found->written = true;
+    if (first)
+        found->written = found->count;
     pthread_mutex_unlock(&f->lock);
     return first;
 }

@@ -15,7 +15,8 @@
 #include "isa/bytecode.h"
 
 /* In the order of the bits of ptxiSanitizer. */
-enum ptxi_tool { PTXI_TOOL_MEMORY, PTXI_TOOL_RACE, PTXI_TOOL_INIT, PTXI_TOOL_SYNC, PTXI_TOOLS };
+enum ptxi_tool { PTXI_TOOL_MEMORY, PTXI_TOOL_RACE, PTXI_TOOL_INIT, PTXI_TOOL_SYNC, PTXI_TOOL_API,
+                 PTXI_TOOLS };
 
 /* In the order of severity. A benign finding does no harm: both threads write the same value. */
 enum ptxi_finding_severity { PTXI_FINDING_BENIGN, PTXI_FINDING_WARNING, PTXI_FINDING_ERROR, PTXI_FINDING_SEVERITIES };
@@ -57,6 +58,16 @@ struct ptxi_finding_site ptxi_finding_site_at(const struct ptxi_fault_report *wh
 
 enum { PTXI_FINDING_SITES = 2 };
 
+/* The error of a call of the program. The site says `what` was called. Calls with the same number and the same id are
+ * the same finding. */
+struct ptxi_finding_error {
+    int number;                   /* 0: the finding is not about a call */
+    uint64_t id;                  /* of the function and of the code that called it */
+    const char *name, *text;      /* such as "cudaErrorInvalidValue", and what it means */
+    const void *stack;            /* of the call, for api/observe; NULL: not known */
+    size_t stack_size;            /* bytes */
+};
+
 struct ptxi_finding {
     enum ptxi_finding_kind kind;
     enum ptxi_finding_severity severity;
@@ -71,6 +82,7 @@ struct ptxi_finding {
     bool object_freed;
     const char *name;             /* of the variable, or NULL */
     const char *detail;           /* what else to say, or NULL; one line */
+    struct ptxi_finding_error error;
     uint64_t repeated;            /* number of further findings that are the same */
 };
 
@@ -84,12 +96,12 @@ struct ptxi_found_site {
 };
 
 struct ptxi_found {
-    struct ptxi_finding finding;  /* `name` and `detail` belong to the collection */
+    struct ptxi_finding finding;  /* what it points to belongs to the collection */
     struct ptxi_found_site sites[PTXI_FINDING_SITES];
     const char *kernel;           /* NULL: no launch */
     uint64_t launch;              /* number of the launch, from 1; 0: none */
     _Atomic uint64_t count;       /* number of findings that were the same */
-    bool written;                 /* for the writer of reports */
+    uint64_t written;             /* the count when a report was written; 0: none so far */
 };
 
 /* Resolves the place of a site. Called under the collection's lock. The strings must be valid until its next call. */
@@ -134,7 +146,7 @@ void ptxi_findings_release(struct ptxi_findings *f);
 /* Entry number `index`, in the order of discovery, which does not change but for its count and `written`. It lives
  * until the collection is cleared. NULL: there is none. */
 struct ptxi_found *ptxi_findings_at(struct ptxi_findings *f, size_t index);
-/* Marks the entry as written. True if it was not. */
+/* Marks the entry as written, unless it is. True if it was not. */
 bool ptxi_findings_take(struct ptxi_findings *f, struct ptxi_found *found);
 void ptxi_findings_clear(struct ptxi_findings *f);
 

@@ -149,7 +149,7 @@ START_TEST(bad_arguments)
     unsigned tools;
     char *error, *report;
 
-    ck_assert_int_eq(ptxiCtxSetSanitizer(NULL, 16, 0), PTXI_ERROR_INVALID_VALUE);
+    ck_assert_int_eq(ptxiCtxSetSanitizer(NULL, 32, 0), PTXI_ERROR_INVALID_VALUE);
     ck_assert_int_eq(ptxiCtxSetSanitizer(NULL, 1, 2), PTXI_ERROR_INVALID_VALUE);
     ck_assert_int_eq(ptxiCtxGetSanitizer(NULL, &tools), PTXI_SUCCESS);
     ck_assert_uint_eq(tools, 0);
