@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-ptxiResult cuGetErrorName(ptxiResult error, const char **pStr)
+ptxiResult ptxi_driver_GetErrorName(ptxiResult error, const char **pStr)
 {
     if (!pStr)
         return PTXI_ERROR_INVALID_VALUE;
@@ -18,16 +18,27 @@ ptxiResult cuGetErrorName(ptxiResult error, const char **pStr)
     }
 }
 
+ptxiResult ptxi_driver_report(const char *function, ptxiResult r)
+{
+    const char *name = NULL, *text = NULL;
+
+    ptxi_driver_GetErrorName(r, &name);
+    ptxiGetErrorString(r, &text);
+    ptxiReportCall(function, (int)r, name, text);
+    return r;
+}
+
 /* ---- contexts */
 
-ptxiResult cuCtxCreate_v3(ptxiContext *pctx, void *params, int numParams, unsigned flags, ptxiDevice dev)
+ptxiResult ptxi_driver_CtxCreate_v3(ptxiContext *pctx, void *params, int numParams, unsigned flags, ptxiDevice dev)
 {
     struct context_params context_params = { .affinities = params, .affinity_count = numParams };
 
-    return cuCtxCreate_v4(pctx, &context_params, flags, dev);
+    return ptxi_driver_CtxCreate_v4(pctx, &context_params, flags, dev);
 }
 
-ptxiResult cuCtxCreate_v4(ptxiContext *pctx, const struct context_params *params, unsigned flags, ptxiDevice dev)
+ptxiResult ptxi_driver_CtxCreate_v4(ptxiContext *pctx, const struct context_params *params, unsigned flags,
+                                    ptxiDevice dev)
 {
     if (params && (params->graphics || (params->affinity_count && !params->affinities)))
         return PTXI_ERROR_INVALID_VALUE;
@@ -37,12 +48,12 @@ ptxiResult cuCtxCreate_v4(ptxiContext *pctx, const struct context_params *params
 }
 
 /* cuCtxAttach is not supported, so the creator has the only reference to a context. */
-ptxiResult cuCtxDetach(ptxiContext ctx)
+ptxiResult ptxi_driver_CtxDetach(ptxiContext ctx)
 {
     return ptxiCtxDestroy(ctx);
 }
 
-ptxiResult cuCtxGetDevice_v2(ptxiDevice *device, ptxiContext ctx)
+ptxiResult ptxi_driver_CtxGetDevice_v2(ptxiDevice *device, ptxiContext ctx)
 {
     ptxiResult r = ctx ? ptxiCtxPushCurrent(ctx) : PTXI_SUCCESS;
 
@@ -54,7 +65,7 @@ ptxiResult cuCtxGetDevice_v2(ptxiDevice *device, ptxiContext ctx)
     return r;
 }
 
-ptxiResult cuStreamGetCtx_v2(ptxiStream hStream, ptxiContext *pctx, void **greenCtx)
+ptxiResult ptxi_driver_StreamGetCtx_v2(ptxiStream hStream, ptxiContext *pctx, void **greenCtx)
 {
     if (greenCtx)
         *greenCtx = NULL;
@@ -63,58 +74,60 @@ ptxiResult cuStreamGetCtx_v2(ptxiStream hStream, ptxiContext *pctx, void **green
 
 /* ---- graphs */
 
-ptxiResult cuGraphAddNode(ptxiGraphNode *node, ptxiGraph graph, const ptxiGraphNode *needs, size_t count,
-                          ptxiGraphNodeParams *params)
+ptxiResult ptxi_driver_GraphAddNode(ptxiGraphNode *node, ptxiGraph graph, const ptxiGraphNode *needs, size_t count,
+                                    ptxiGraphNodeParams *params)
 {
     return ptxiGraphAddNode(node, graph, needs, NULL, count, params);
 }
 
-ptxiResult cuGraphAddNode_v2(ptxiGraphNode *node, ptxiGraph graph, const ptxiGraphNode *needs,
-                             const ptxiGraphEdgeData *data, size_t count, ptxiGraphNodeParams *params)
+ptxiResult ptxi_driver_GraphAddNode_v2(ptxiGraphNode *node, ptxiGraph graph, const ptxiGraphNode *needs,
+                                       const ptxiGraphEdgeData *data, size_t count, ptxiGraphNodeParams *params)
 {
     return ptxiGraphAddNode(node, graph, needs, data, count, params);
 }
 
-ptxiResult cuGraphAddDependencies(ptxiGraph graph, const ptxiGraphNode *from, const ptxiGraphNode *to, size_t count)
+ptxiResult ptxi_driver_GraphAddDependencies(ptxiGraph graph, const ptxiGraphNode *from, const ptxiGraphNode *to,
+                                            size_t count)
 {
     return ptxiGraphAddDependencies(graph, from, to, NULL, count);
 }
 
-ptxiResult cuGraphAddDependencies_v2(ptxiGraph graph, const ptxiGraphNode *from, const ptxiGraphNode *to,
-                                     const ptxiGraphEdgeData *data, size_t count)
+ptxiResult ptxi_driver_GraphAddDependencies_v2(ptxiGraph graph, const ptxiGraphNode *from, const ptxiGraphNode *to,
+                                               const ptxiGraphEdgeData *data, size_t count)
 {
     return ptxiGraphAddDependencies(graph, from, to, data, count);
 }
 
-ptxiResult cuGraphRemoveDependencies(ptxiGraph graph, const ptxiGraphNode *from, const ptxiGraphNode *to, size_t count)
+ptxiResult ptxi_driver_GraphRemoveDependencies(ptxiGraph graph, const ptxiGraphNode *from, const ptxiGraphNode *to,
+                                               size_t count)
 {
     return ptxiGraphRemoveDependencies(graph, from, to, NULL, count);
 }
 
-ptxiResult cuGraphRemoveDependencies_v2(ptxiGraph graph, const ptxiGraphNode *from, const ptxiGraphNode *to,
-                                        const ptxiGraphEdgeData *data, size_t count)
+ptxiResult ptxi_driver_GraphRemoveDependencies_v2(ptxiGraph graph, const ptxiGraphNode *from, const ptxiGraphNode *to,
+                                                  const ptxiGraphEdgeData *data, size_t count)
 {
     return ptxiGraphRemoveDependencies(graph, from, to, data, count);
 }
 
-ptxiResult cuGraphGetEdges(ptxiGraph graph, ptxiGraphNode *from, ptxiGraphNode *to, size_t *count)
+ptxiResult ptxi_driver_GraphGetEdges(ptxiGraph graph, ptxiGraphNode *from, ptxiGraphNode *to, size_t *count)
 {
     return ptxiGraphGetEdges(graph, from, to, NULL, count);
 }
 
-ptxiResult cuGraphGetEdges_v2(ptxiGraph graph, ptxiGraphNode *from, ptxiGraphNode *to, ptxiGraphEdgeData *data,
-                              size_t *count)
+ptxiResult ptxi_driver_GraphGetEdges_v2(ptxiGraph graph, ptxiGraphNode *from, ptxiGraphNode *to,
+                                        ptxiGraphEdgeData *data, size_t *count)
 {
     return ptxiGraphGetEdges(graph, from, to, data, count);
 }
 
-ptxiResult cuGraphNodeGetDependentNodes(ptxiGraphNode node, ptxiGraphNode *nodes, size_t *count)
+ptxiResult ptxi_driver_GraphNodeGetDependentNodes(ptxiGraphNode node, ptxiGraphNode *nodes, size_t *count)
 {
     return ptxiGraphNodeGetDependentNodes(node, nodes, NULL, count);
 }
 
-ptxiResult cuGraphNodeGetDependentNodes_v2(ptxiGraphNode node, ptxiGraphNode *nodes, ptxiGraphEdgeData *data,
-                                           size_t *count)
+ptxiResult ptxi_driver_GraphNodeGetDependentNodes_v2(ptxiGraphNode node, ptxiGraphNode *nodes, ptxiGraphEdgeData *data,
+                                                     size_t *count)
 {
     return ptxiGraphNodeGetDependentNodes(node, nodes, data, count);
 }
@@ -126,46 +139,47 @@ static const PTXI_KERNEL_NODE_PARAMS *convert_params_v1(PTXI_KERNEL_NODE_PARAMS 
     return p ? memcpy(to, p, offsetof(PTXI_KERNEL_NODE_PARAMS, kern)) : NULL;
 }
 
-ptxiResult cuGraphAddKernelNode(ptxiGraphNode *node, ptxiGraph graph, const ptxiGraphNode *needs, size_t count,
-                                const PTXI_KERNEL_NODE_PARAMS *params)
+ptxiResult ptxi_driver_GraphAddKernelNode(ptxiGraphNode *node, ptxiGraph graph, const ptxiGraphNode *needs,
+                                          size_t count, const PTXI_KERNEL_NODE_PARAMS *params)
 {
     PTXI_KERNEL_NODE_PARAMS converted;
 
     return ptxiGraphAddKernelNode(node, graph, needs, count, convert_params_v1(&converted, params));
 }
 
-ptxiResult cuGraphAddKernelNode_v2(ptxiGraphNode *node, ptxiGraph graph, const ptxiGraphNode *needs, size_t count,
-                                   const PTXI_KERNEL_NODE_PARAMS *params)
+ptxiResult ptxi_driver_GraphAddKernelNode_v2(ptxiGraphNode *node, ptxiGraph graph, const ptxiGraphNode *needs,
+                                             size_t count, const PTXI_KERNEL_NODE_PARAMS *params)
 {
     return ptxiGraphAddKernelNode(node, graph, needs, count, params);
 }
 
-ptxiResult cuGraphKernelNodeSetParams(ptxiGraphNode node, const PTXI_KERNEL_NODE_PARAMS *params)
+ptxiResult ptxi_driver_GraphKernelNodeSetParams(ptxiGraphNode node, const PTXI_KERNEL_NODE_PARAMS *params)
 {
     PTXI_KERNEL_NODE_PARAMS converted;
 
     return ptxiGraphKernelNodeSetParams(node, convert_params_v1(&converted, params));
 }
 
-ptxiResult cuGraphKernelNodeSetParams_v2(ptxiGraphNode node, const PTXI_KERNEL_NODE_PARAMS *params)
+ptxiResult ptxi_driver_GraphKernelNodeSetParams_v2(ptxiGraphNode node, const PTXI_KERNEL_NODE_PARAMS *params)
 {
     return ptxiGraphKernelNodeSetParams(node, params);
 }
 
-ptxiResult cuGraphExecKernelNodeSetParams(ptxiGraphExec exec, ptxiGraphNode node, const PTXI_KERNEL_NODE_PARAMS *params)
+ptxiResult ptxi_driver_GraphExecKernelNodeSetParams(ptxiGraphExec exec, ptxiGraphNode node,
+                                                    const PTXI_KERNEL_NODE_PARAMS *params)
 {
     PTXI_KERNEL_NODE_PARAMS converted;
 
     return ptxiGraphExecKernelNodeSetParams(exec, node, convert_params_v1(&converted, params));
 }
 
-ptxiResult cuGraphExecKernelNodeSetParams_v2(ptxiGraphExec exec, ptxiGraphNode node,
-                                             const PTXI_KERNEL_NODE_PARAMS *params)
+ptxiResult ptxi_driver_GraphExecKernelNodeSetParams_v2(ptxiGraphExec exec, ptxiGraphNode node,
+                                                       const PTXI_KERNEL_NODE_PARAMS *params)
 {
     return ptxiGraphExecKernelNodeSetParams(exec, node, params);
 }
 
-ptxiResult cuGraphKernelNodeGetParams(ptxiGraphNode node, PTXI_KERNEL_NODE_PARAMS *params)
+ptxiResult ptxi_driver_GraphKernelNodeGetParams(ptxiGraphNode node, PTXI_KERNEL_NODE_PARAMS *params)
 {
     PTXI_KERNEL_NODE_PARAMS p;
     ptxiResult r = ptxiGraphKernelNodeGetParams(node, params ? &p : NULL);
@@ -175,12 +189,13 @@ ptxiResult cuGraphKernelNodeGetParams(ptxiGraphNode node, PTXI_KERNEL_NODE_PARAM
     return r;
 }
 
-ptxiResult cuGraphKernelNodeGetParams_v2(ptxiGraphNode node, PTXI_KERNEL_NODE_PARAMS *params)
+ptxiResult ptxi_driver_GraphKernelNodeGetParams_v2(ptxiGraphNode node, PTXI_KERNEL_NODE_PARAMS *params)
 {
     return ptxiGraphKernelNodeGetParams(node, params);
 }
 
-ptxiResult cuGraphInstantiate(ptxiGraphExec *exec, ptxiGraph graph, ptxiGraphNode *errorNode, char *log, size_t size)
+ptxiResult ptxi_driver_GraphInstantiate(ptxiGraphExec *exec, ptxiGraph graph, ptxiGraphNode *errorNode, char *log,
+                                        size_t size)
 {
     if (errorNode)
         *errorNode = NULL;
@@ -189,24 +204,25 @@ ptxiResult cuGraphInstantiate(ptxiGraphExec *exec, ptxiGraph graph, ptxiGraphNod
     return ptxiGraphInstantiate(exec, graph, 0);
 }
 
-ptxiResult cuGraphInstantiate_v2(ptxiGraphExec *exec, ptxiGraph graph, ptxiGraphNode *errorNode, char *log, size_t size)
+ptxiResult ptxi_driver_GraphInstantiate_v2(ptxiGraphExec *exec, ptxiGraph graph, ptxiGraphNode *errorNode, char *log,
+                                           size_t size)
 {
-    return cuGraphInstantiate(exec, graph, errorNode, log, size);
+    return ptxi_driver_GraphInstantiate(exec, graph, errorNode, log, size);
 }
 
-ptxiResult cuGraphNodeGetDependencies(ptxiGraphNode node, ptxiGraphNode *dependencies, size_t *count)
+ptxiResult ptxi_driver_GraphNodeGetDependencies(ptxiGraphNode node, ptxiGraphNode *dependencies, size_t *count)
 {
     return ptxiGraphNodeGetDependencies(node, dependencies, NULL, count);
 }
 
-ptxiResult cuGraphNodeGetDependencies_v2(ptxiGraphNode node, ptxiGraphNode *dependencies, ptxiGraphEdgeData *data,
-                                         size_t *count)
+ptxiResult ptxi_driver_GraphNodeGetDependencies_v2(ptxiGraphNode node, ptxiGraphNode *dependencies,
+                                                   ptxiGraphEdgeData *data, size_t *count)
 {
     return ptxiGraphNodeGetDependencies(node, dependencies, data, count);
 }
 
-ptxiResult cuGraphExecUpdate(ptxiGraphExec exec, ptxiGraph graph, ptxiGraphNode *errorNode,
-                             ptxiGraphExecUpdateResult *result)
+ptxiResult ptxi_driver_GraphExecUpdate(ptxiGraphExec exec, ptxiGraph graph, ptxiGraphNode *errorNode,
+                                       ptxiGraphExecUpdateResult *result)
 {
     ptxiGraphExecUpdateResultInfo info = { PTXI_GRAPH_EXEC_UPDATE_ERROR, NULL, NULL };
     ptxiResult r = ptxiGraphExecUpdate(exec, graph, &info);
@@ -218,36 +234,39 @@ ptxiResult cuGraphExecUpdate(ptxiGraphExec exec, ptxiGraph graph, ptxiGraphNode 
     return r;
 }
 
-ptxiResult cuGraphExecUpdate_v2(ptxiGraphExec exec, ptxiGraph graph, ptxiGraphExecUpdateResultInfo *info)
+ptxiResult ptxi_driver_GraphExecUpdate_v2(ptxiGraphExec exec, ptxiGraph graph, ptxiGraphExecUpdateResultInfo *info)
 {
     return ptxiGraphExecUpdate(exec, graph, info);
 }
 
-ptxiResult cuStreamGetCaptureInfo(ptxiStream stream, ptxiStreamCaptureStatus *status, unsigned long long *id)
+ptxiResult ptxi_driver_StreamGetCaptureInfo(ptxiStream stream, ptxiStreamCaptureStatus *status, unsigned long long *id)
 {
     return ptxiStreamGetCaptureInfo(stream, status, id, NULL, NULL, NULL, NULL);
 }
 
-ptxiResult cuStreamGetCaptureInfo_v2(ptxiStream stream, ptxiStreamCaptureStatus *status, unsigned long long *id,
-                                     ptxiGraph *graph, const ptxiGraphNode **dependencies, size_t *count)
+ptxiResult ptxi_driver_StreamGetCaptureInfo_v2(ptxiStream stream, ptxiStreamCaptureStatus *status,
+                                               unsigned long long *id, ptxiGraph *graph,
+                                               const ptxiGraphNode **dependencies, size_t *count)
 {
     return ptxiStreamGetCaptureInfo(stream, status, id, graph, dependencies, NULL, count);
 }
 
-ptxiResult cuStreamGetCaptureInfo_v3(ptxiStream stream, ptxiStreamCaptureStatus *status, unsigned long long *id,
-                                     ptxiGraph *graph, const ptxiGraphNode **dependencies,
-                                     const ptxiGraphEdgeData **data, size_t *count)
+ptxiResult ptxi_driver_StreamGetCaptureInfo_v3(ptxiStream stream, ptxiStreamCaptureStatus *status,
+                                               unsigned long long *id, ptxiGraph *graph,
+                                               const ptxiGraphNode **dependencies, const ptxiGraphEdgeData **data,
+                                               size_t *count)
 {
     return ptxiStreamGetCaptureInfo(stream, status, id, graph, dependencies, data, count);
 }
 
-ptxiResult cuStreamUpdateCaptureDependencies(ptxiStream stream, ptxiGraphNode *nodes, size_t count, unsigned flags)
+ptxiResult ptxi_driver_StreamUpdateCaptureDependencies(ptxiStream stream, ptxiGraphNode *nodes, size_t count,
+                                                       unsigned flags)
 {
     return ptxiStreamUpdateCaptureDependencies(stream, nodes, NULL, count, flags);
 }
 
-ptxiResult cuStreamUpdateCaptureDependencies_v2(ptxiStream stream, ptxiGraphNode *nodes, const ptxiGraphEdgeData *data,
-                                                size_t count, unsigned flags)
+ptxiResult ptxi_driver_StreamUpdateCaptureDependencies_v2(ptxiStream stream, ptxiGraphNode *nodes,
+                                                          const ptxiGraphEdgeData *data, size_t count, unsigned flags)
 {
     return ptxiStreamUpdateCaptureDependencies(stream, nodes, data, count, flags);
 }
@@ -256,7 +275,7 @@ ptxiResult cuStreamUpdateCaptureDependencies_v2(ptxiStream stream, ptxiGraphNode
 
 /* This call belongs to the launch API before cuLaunchKernel, which libptxi does not have. PyCUDA still calls it, but
  * passes the shape again at the launch. */
-ptxiResult cuFuncSetBlockShape(ptxiFunction f, int x, int y, int z)
+ptxiResult ptxi_driver_FuncSetBlockShape(ptxiFunction f, int x, int y, int z)
 {
     ptxiModule m;
     ptxiResult r = ptxiFuncGetModule(&m, f);
@@ -267,12 +286,12 @@ ptxiResult cuFuncSetBlockShape(ptxiFunction f, int x, int y, int z)
 }
 
 /* There is no profiler to start or stop. */
-ptxiResult cuProfilerStart(void)
+ptxiResult ptxi_driver_ProfilerStart(void)
 {
     return PTXI_SUCCESS;
 }
 
-ptxiResult cuProfilerStop(void)
+ptxiResult ptxi_driver_ProfilerStop(void)
 {
     return PTXI_SUCCESS;
 }
@@ -296,7 +315,8 @@ static const struct driver_symbol *find_symbol(const char *symbol, const char *s
 }
 
 /* Returns the newest version of a call that a program for this version of CUDA can know. */
-ptxiResult cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion, uint64_t flags, int *symbolStatus)
+ptxiResult ptxi_driver_GetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion, uint64_t flags,
+                                         int *symbolStatus)
 {
     static const char *const suffixes[] = { "_v3_ptsz", "_v2_ptds", "_v2_ptsz", "_ptds", "_ptsz", "_v4", "_v3", "_v2",
                                             "" };
@@ -320,12 +340,18 @@ ptxiResult cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion, 
     return status == FOUND ? PTXI_SUCCESS : PTXI_ERROR_NOT_FOUND;
 }
 
-ptxiResult cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, uint64_t flags)
+ptxiResult ptxi_driver_GetProcAddress(const char *symbol, void **pfn, int cudaVersion, uint64_t flags)
 {
-    return cuGetProcAddress_v2(symbol, pfn, cudaVersion, flags, NULL);
+    return ptxi_driver_GetProcAddress_v2(symbol, pfn, cudaVersion, flags, NULL);
 }
 
-ptxiResult cuGetProcAddress_v2_ptsz(const char *symbol, void **pfn, int cudaVersion, uint64_t flags, int *symbolStatus)
+ptxiResult ptxi_driver_GetProcAddress_v2_ptsz(const char *symbol, void **pfn, int cudaVersion, uint64_t flags,
+                                              int *symbolStatus)
 {
-    return cuGetProcAddress_v2(symbol, pfn, cudaVersion, flags | PER_THREAD, symbolStatus);
+    return ptxi_driver_GetProcAddress_v2(symbol, pfn, cudaVersion, flags | PER_THREAD, symbolStatus);
+}
+
+ptxiResult ptxi_driver_find(const char *symbol, void **pfn, int cudaVersion, uint64_t flags, int *symbolStatus)
+{
+    return ptxi_driver_GetProcAddress_v2(symbol, pfn, cudaVersion, flags, symbolStatus);
 }

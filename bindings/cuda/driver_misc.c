@@ -20,7 +20,7 @@ static void run_callback(void *data)
     c.function(c.stream, PTXI_SUCCESS, c.user);
 }
 
-ptxiResult cuStreamAddCallback(ptxiStream hStream, stream_callback *callback, void *user, unsigned flags)
+ptxiResult ptxi_driver_StreamAddCallback(ptxiStream hStream, stream_callback *callback, void *user, unsigned flags)
 {
     struct callback *c;
     ptxiResult r;
@@ -47,53 +47,55 @@ static ptxiMemLocation location_of(ptxiDevice dev)
                               dev == CPU ? 0 : dev };
 }
 
-ptxiResult cuMemPrefetchAsync(ptxiDevicePtr p, size_t bytes, ptxiDevice dev, ptxiStream hStream)
+ptxiResult ptxi_driver_MemPrefetchAsync(ptxiDevicePtr p, size_t bytes, ptxiDevice dev, ptxiStream hStream)
 {
     return ptxiMemPrefetchAsync(p, bytes, location_of(dev), 0, hStream);
 }
 
-ptxiResult cuMemPrefetchAsync_v2(ptxiDevicePtr p, size_t bytes, ptxiMemLocation at, unsigned flags, ptxiStream hStream)
+ptxiResult ptxi_driver_MemPrefetchAsync_v2(ptxiDevicePtr p, size_t bytes, ptxiMemLocation at, unsigned flags,
+                                           ptxiStream hStream)
 {
     return ptxiMemPrefetchAsync(p, bytes, at, flags, hStream);
 }
 
-ptxiResult cuMemAdvise(ptxiDevicePtr p, size_t bytes, ptxiMemAdvice advice, ptxiDevice dev)
+ptxiResult ptxi_driver_MemAdvise(ptxiDevicePtr p, size_t bytes, ptxiMemAdvice advice, ptxiDevice dev)
 {
     return ptxiMemAdvise(p, bytes, advice, location_of(dev));
 }
 
-ptxiResult cuMemAdvise_v2(ptxiDevicePtr p, size_t bytes, ptxiMemAdvice advice, ptxiMemLocation at)
+ptxiResult ptxi_driver_MemAdvise_v2(ptxiDevicePtr p, size_t bytes, ptxiMemAdvice advice, ptxiMemLocation at)
 {
     return ptxiMemAdvise(p, bytes, advice, at);
 }
 
 /* ---- batches: the first versions return the index of an operation that fails, or SIZE_MAX */
 
-ptxiResult cuMemcpyBatchAsync(ptxiDevicePtr *dsts, ptxiDevicePtr *srcs, size_t *sizes, size_t count,
-                              ptxiMemcpyAttributes *attrs, size_t *indices, size_t attr_count, size_t *failed,
-                              ptxiStream hStream)
+ptxiResult ptxi_driver_MemcpyBatchAsync(ptxiDevicePtr *dsts, ptxiDevicePtr *srcs, size_t *sizes, size_t count,
+                                        ptxiMemcpyAttributes *attrs, size_t *indices, size_t attr_count, size_t *failed,
+                                        ptxiStream hStream)
 {
     if (failed)
         *failed = SIZE_MAX;
     return ptxiMemcpyBatchAsync(dsts, srcs, sizes, count, attrs, indices, attr_count, hStream);
 }
 
-ptxiResult cuMemcpyBatchAsync_v2(ptxiDevicePtr *dsts, ptxiDevicePtr *srcs, size_t *sizes, size_t count,
-                                 ptxiMemcpyAttributes *attrs, size_t *indices, size_t attr_count, ptxiStream hStream)
+ptxiResult ptxi_driver_MemcpyBatchAsync_v2(ptxiDevicePtr *dsts, ptxiDevicePtr *srcs, size_t *sizes, size_t count,
+                                           ptxiMemcpyAttributes *attrs, size_t *indices, size_t attr_count,
+                                           ptxiStream hStream)
 {
     return ptxiMemcpyBatchAsync(dsts, srcs, sizes, count, attrs, indices, attr_count, hStream);
 }
 
-ptxiResult cuMemcpy3DBatchAsync(size_t count, PTXI_MEMCPY3D_BATCH_OP *ops, size_t *failed, unsigned long long flags,
-                                ptxiStream hStream)
+ptxiResult ptxi_driver_Memcpy3DBatchAsync(size_t count, PTXI_MEMCPY3D_BATCH_OP *ops, size_t *failed,
+                                          unsigned long long flags, ptxiStream hStream)
 {
     if (failed)
         *failed = SIZE_MAX;
     return ptxiMemcpy3DBatchAsync(count, ops, flags, hStream);
 }
 
-ptxiResult cuMemcpy3DBatchAsync_v2(size_t count, PTXI_MEMCPY3D_BATCH_OP *ops, unsigned long long flags,
-                                   ptxiStream hStream)
+ptxiResult ptxi_driver_Memcpy3DBatchAsync_v2(size_t count, PTXI_MEMCPY3D_BATCH_OP *ops, unsigned long long flags,
+                                             ptxiStream hStream)
 {
     return ptxiMemcpy3DBatchAsync(count, ops, flags, hStream);
 }
@@ -101,32 +103,32 @@ ptxiResult cuMemcpy3DBatchAsync_v2(size_t count, PTXI_MEMCPY3D_BATCH_OP *ops, un
 /* ---- variants for per-thread default streams that cannot be generated. The legacy default stream waits for the stream
  * of the thread, so copies in it are in order, too. */
 
-ptxiResult cuMemcpy2DUnaligned_v2_ptds(const PTXI_MEMCPY2D *copy)
+ptxiResult ptxi_driver_Memcpy2DUnaligned_v2_ptds(const PTXI_MEMCPY2D *copy)
 {
     return finish_per_thread(ptxiMemcpy2DAsync(copy, PTXI_STREAM_PER_THREAD));
 }
 
-ptxiResult cuMemcpyAtoA_v2_ptds(ptxiArray dst, size_t to, ptxiArray src, size_t from, size_t bytes)
+ptxiResult ptxi_driver_MemcpyAtoA_v2_ptds(ptxiArray dst, size_t to, ptxiArray src, size_t from, size_t bytes)
 {
     return ptxiMemcpyAtoA(dst, to, src, from, bytes);
 }
 
-ptxiResult cuMemcpyAtoD_v2_ptds(ptxiDevicePtr dst, ptxiArray src, size_t from, size_t bytes)
+ptxiResult ptxi_driver_MemcpyAtoD_v2_ptds(ptxiDevicePtr dst, ptxiArray src, size_t from, size_t bytes)
 {
     return ptxiMemcpyAtoD(dst, src, from, bytes);
 }
 
-ptxiResult cuMemcpyDtoA_v2_ptds(ptxiArray dst, size_t to, ptxiDevicePtr src, size_t bytes)
+ptxiResult ptxi_driver_MemcpyDtoA_v2_ptds(ptxiArray dst, size_t to, ptxiDevicePtr src, size_t bytes)
 {
     return ptxiMemcpyDtoA(dst, to, src, bytes);
 }
 
-ptxiResult cuStreamCopyAttributes_ptsz(ptxiStream dst, ptxiStream src)
+ptxiResult ptxi_driver_StreamCopyAttributes_ptsz(ptxiStream dst, ptxiStream src)
 {
     return ptxiStreamCopyAttributes(per_thread(dst), per_thread(src));
 }
 
-ptxiResult cuLaunchKernelEx_ptsz(const ptxiLaunchConfig *config, ptxiFunction f, void **params, void **extra)
+ptxiResult ptxi_driver_LaunchKernelEx_ptsz(const ptxiLaunchConfig *config, ptxiFunction f, void **params, void **extra)
 {
     if (!config)
         return ptxiLaunchKernelEx(NULL, f, params, extra);
@@ -150,7 +152,7 @@ static ptxiResult pop_context(ptxiContext ctx, ptxiResult r)
     return r;
 }
 
-ptxiResult cuCtxSynchronize_v2(ptxiContext ctx)
+ptxiResult ptxi_driver_CtxSynchronize_v2(ptxiContext ctx)
 {
     ptxiResult r = push_context(ctx);
 
@@ -158,14 +160,14 @@ ptxiResult cuCtxSynchronize_v2(ptxiContext ctx)
 }
 
 /* The legacy default stream orders itself with all blocking streams of the context, but not with the others. */
-ptxiResult cuCtxRecordEvent(ptxiContext ctx, ptxiEvent event)
+ptxiResult ptxi_driver_CtxRecordEvent(ptxiContext ctx, ptxiEvent event)
 {
     ptxiResult r = push_context(ctx);
 
     return r ? r : pop_context(ctx, ptxiEventRecord(event, NULL));
 }
 
-ptxiResult cuCtxWaitEvent(ptxiContext ctx, ptxiEvent event)
+ptxiResult ptxi_driver_CtxWaitEvent(ptxiContext ctx, ptxiEvent event)
 {
     ptxiResult r = push_context(ctx);
 
@@ -173,7 +175,7 @@ ptxiResult cuCtxWaitEvent(ptxiContext ctx, ptxiEvent event)
 }
 
 /* Flags have no effect, so they are only checked. */
-ptxiResult cuCtxSetFlags(unsigned flags)
+ptxiResult ptxi_driver_CtxSetFlags(unsigned flags)
 {
     unsigned schedule = flags & PTXI_CTX_SCHED_MASK, now;
     ptxiResult r = ptxiCtxGetFlags(&now);
@@ -196,7 +198,7 @@ static ptxiResult check_device(ptxiDevice dev)
     return dev >= 0 && dev < count ? PTXI_SUCCESS : PTXI_ERROR_INVALID_DEVICE;
 }
 
-ptxiResult cuCtxGetExecAffinity(void *affinity, int type)
+ptxiResult ptxi_driver_CtxGetExecAffinity(void *affinity, int type)
 {
     unsigned flags;
     ptxiResult r = ptxiCtxGetFlags(&flags);
@@ -206,7 +208,7 @@ ptxiResult cuCtxGetExecAffinity(void *affinity, int type)
     return !affinity || type ? PTXI_ERROR_INVALID_VALUE : PTXI_ERROR_UNSUPPORTED_EXEC_AFFINITY;
 }
 
-ptxiResult cuDeviceGetExecAffinitySupport(int *supported, int type, ptxiDevice dev)
+ptxiResult ptxi_driver_DeviceGetExecAffinitySupport(int *supported, int type, ptxiDevice dev)
 {
     ptxiResult r = check_device(dev);
 
@@ -218,7 +220,8 @@ ptxiResult cuDeviceGetExecAffinitySupport(int *supported, int type, ptxiDevice d
     return PTXI_SUCCESS;
 }
 
-ptxiResult cuDeviceGetTexture1DLinearMaxWidth(size_t *width, ptxiArrayFormat format, unsigned channels, ptxiDevice dev)
+ptxiResult ptxi_driver_DeviceGetTexture1DLinearMaxWidth(size_t *width, ptxiArrayFormat format, unsigned channels,
+                                                        ptxiDevice dev)
 {
     enum { ELEMENTS = 1 << 28 };
     ptxiResult r = check_device(dev);
@@ -236,14 +239,14 @@ ptxiResult cuDeviceGetTexture1DLinearMaxWidth(size_t *width, ptxiArrayFormat for
 
 enum { LOADED = 1, EAGER = 1 }; /* CUfunctionLoadingState, CUmoduleLoadingMode */
 
-ptxiResult cuFuncLoad(ptxiFunction f)
+ptxiResult ptxi_driver_FuncLoad(ptxiFunction f)
 {
     ptxiModule m;
 
     return f ? ptxiFuncGetModule(&m, f) : PTXI_ERROR_INVALID_HANDLE;
 }
 
-ptxiResult cuFuncIsLoaded(int *state, ptxiFunction f)
+ptxiResult ptxi_driver_FuncIsLoaded(int *state, ptxiFunction f)
 {
     ptxiModule m;
     ptxiResult r = ptxiFuncGetModule(&m, f);
@@ -257,7 +260,7 @@ ptxiResult cuFuncIsLoaded(int *state, ptxiFunction f)
 }
 
 /* No library has unified functions, which are functions that host and device share. */
-ptxiResult cuLibraryGetUnifiedFunction(void **function, ptxiLibrary library, const char *symbol)
+ptxiResult ptxi_driver_LibraryGetUnifiedFunction(void **function, ptxiLibrary library, const char *symbol)
 {
     unsigned count;
     ptxiResult r = ptxiLibraryGetKernelCount(&count, library);
@@ -266,7 +269,7 @@ ptxiResult cuLibraryGetUnifiedFunction(void **function, ptxiLibrary library, con
     return r ? r : PTXI_ERROR_INVALID_VALUE;
 }
 
-ptxiResult cuModuleGetLoadingMode(int *mode)
+ptxiResult ptxi_driver_ModuleGetLoadingMode(int *mode)
 {
     if (!mode)
         return PTXI_ERROR_INVALID_VALUE;

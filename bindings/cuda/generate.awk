@@ -14,14 +14,19 @@ function export(name)
     return 1
 }
 
-# Prints a function. If names.txt lists the name under v2, also prints its alias with the suffix _v2.
-function emit(name, suffix, params, body, second)
+# Prints a function, if there is none with its name. It reports a result that is an error, with its own name.
+function print_function(name, params, body)
 {
-    if (export("cu" name suffix))
-        printf "PTXI_API ptxiResult cu%s%s(%s)\n{\n    return %s;\n}\n", name, suffix, params, body
-    second = "cu" name "_v2" suffix
-    if (name in v2 && !(name "_v2" suffix in handwritten) && export(second))
-        printf "PTXI_API ptxiResult %s(%s) __attribute__((alias(\"cu%s%s\")));\n", second, params, name, suffix
+    if (export(name))
+        printf "PTXI_API ptxiResult %s(%s)\n{\n    return finish(__func__, %s);\n}\n", name, params, body
+}
+
+# Prints a function. If names.txt lists the name under v2, also prints the same function with the suffix _v2.
+function emit(name, suffix, params, body)
+{
+    print_function("cu" name suffix, params, body)
+    if (name in v2 && !(name "_v2" suffix in handwritten))
+        print_function("cu" name "_v2" suffix, params, body)
 }
 
 # Returns the names of parameters: "int a, void *b" -> "a, b".
@@ -44,21 +49,25 @@ function version_of(name)
     return name in version ? version[name] : 0
 }
 
-# Processes a declaration of driver.h: prints the variant for per-thread default streams of a function with a stream.
+# Processes a declaration of driver.h: prints the function that calls it, and its variant for per-thread default streams
+# if it has a stream.
 function process_handwritten(text, name, params, args, stream)
 {
-    sub(/^PTXI_API ptxiResult cu/, "", text)
+    sub(/^ptxiResult ptxi_driver_/, "", text)
     name = substr(text, 1, index(text, "(") - 1)
     params = substr(text, index(text, "(") + 1)
     sub(/\).*$/, "", params)
     gsub(/ +/, " ", params)
-    if (!match(params, /ptxiStream [A-Za-z]+/) || !(name in handwritten) || name ~ /_ptsz$/)
+    if (!(name in handwritten))
+        return
+    args = argument_names(params)
+    print_function("cu" name, params, "ptxi_driver_" name "(" args ")")
+    if (!match(params, /ptxiStream [A-Za-z]+/) || name ~ /_ptsz$/)
         return
     stream = substr(params, RSTART + 11, RLENGTH - 11)
-    args = argument_names(params)
     sub("(^|, )" stream, "&)", args)
     sub(stream "\\)", "per_thread(" stream ")", args)
-    emit(name, "_ptsz", params, "cu" name "(" args ")")
+    emit(name, "_ptsz", params, "ptxi_driver_" name "(" args ")")
 }
 
 # Processes a declaration of ptxi.h: prints the function and its variant for per-thread default streams.
@@ -88,12 +97,14 @@ BEGIN {
             version["cu" word[i]] = word[1]
 }
 
-FNR == NR && $1 ~ /^(v2|handwritten|unsupported|ptds|ptsz)$/ {
+FNR == NR && $1 ~ /^(v2|handwritten|direct|unsupported|ptds|ptsz)$/ {
     for (i = 2; i <= NF; i++) {
         if ($1 == "v2")
             v2[$i] = 1
         else if ($1 == "handwritten")
             handwritten[$i] = 1
+        else if ($1 == "direct")
+            direct[$i] = 1
         else if ($1 == "ptds" || $1 == "ptsz")
             same[$i] = "_" $1
         else
@@ -107,7 +118,7 @@ FNR == 1 { file++ }
 
 file == 2 && /what a driver does not have ---/ { past = 1 }
 
-file == 3 && /^PTXI_API ptxiResult/ { text = ""; reading = 2 }
+file == 3 && /^ptxiResult ptxi_driver_/ { text = ""; reading = 2 }
 
 file == 2 && /^PTXI_API ptxiResult/ && !past { text = ""; reading = 1 }
 
@@ -137,13 +148,12 @@ END {
     }
     for (name in same)
         emit(name, same[name], parameters[name], "ptxi" name "(" arguments[name] ")")
-    for (name in handwritten)
+    for (name in direct)
         export("cu" name)
     for (name in alias)
         emit(name, "", parameters[alias[name]], "ptxi" alias[name] "(" arguments[alias[name]] ")")
     for (i = 1; i <= unsupported_count; i++)
-        if (export("cu" unsupported[i]))
-            printf "PTXI_API ptxiResult cu%s(void)\n{\n    return PTXI_ERROR_NOT_SUPPORTED;\n}\n", unsupported[i]
+        print_function("cu" unsupported[i], "void", "PTXI_ERROR_NOT_SUPPORTED")
     print "\nconst struct driver_symbol ptxi_driver_symbols[] = {"
     for (i = 1; i <= count; i++)
         printf "    { \"%s\", (driver_function *)%s, %d },\n", order[i], order[i], version_of(order[i])

@@ -156,7 +156,7 @@ int ptxi_runtime_get_driver_function(const char *symbol, void **function, unsign
     if (!symbol || !function || flags > PER_THREAD_FLAG)
         return PTXI_ERROR_INVALID_VALUE;
     driver = dlopen("libcuda.so.1", RTLD_NOW);
-    find = driver ? (get_proc_address *)dlsym(driver, "cuGetProcAddress_v2") : NULL;
+    find = driver ? (get_proc_address *)dlsym(driver, "ptxi_driver_find") : NULL;
     if (!find)
         return PTXI_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND;
     if (per_thread_streams && !flags)

@@ -31,3 +31,10 @@ PTXI_API const char *cudaGetErrorString(int error)
 {
     return find_error(error)->text;
 }
+
+void ptxi_runtime_report(const char *function, int error)
+{
+    const struct error_text *e = find_error(error);
+
+    ptxiReportCall(function, error, e->name, e->text);
+}

@@ -20,7 +20,7 @@ PTXI_API unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shar
     unsigned i = configurations.depth;
 
     if (i == MAX_CONFIGURATIONS)
-        return (unsigned)ptxi_runtime_record(PTXI_ERROR_OUT_OF_MEMORY);
+        return (unsigned)ptxi_runtime_record(__func__, PTXI_ERROR_OUT_OF_MEMORY);
     configurations.entry[i].grid = grid;
     configurations.entry[i].block = block;
     configurations.entry[i].shared_bytes = shared_bytes;
@@ -35,7 +35,7 @@ PTXI_API int __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared_
     unsigned i = configurations.depth;
 
     if (!i)
-        return ptxi_runtime_record(ERROR_MISSING_CONFIGURATION);
+        return ptxi_runtime_record(__func__, ERROR_MISSING_CONFIGURATION);
     i = --configurations.depth;
     *grid = configurations.entry[i].grid;
     *block = configurations.entry[i].block;

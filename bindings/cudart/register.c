@@ -247,7 +247,7 @@ PTXI_API char __cudaInitModule(void **handle)
     if (!error && handle)
         error = load_managed((struct fat_binary *)handle);
     if (error)
-        ptxi_runtime_record(error);
+        ptxi_runtime_record(__func__, error);
     return !error;
 }
 
@@ -259,7 +259,7 @@ PTXI_API int __cudaGetKernel(const void **symbol, const void *function);
 PTXI_API int __cudaGetKernel(const void **symbol, const void *function)
 {
     *symbol = find_symbol(function);
-    return *symbol ? 0 : ptxi_runtime_record(ERROR_INVALID_DEVICE_FUNCTION);
+    return *symbol ? 0 : ptxi_runtime_record(__func__, ERROR_INVALID_DEVICE_FUNCTION);
 }
 
 int ptxi_runtime_find_symbol_kernel(const void *symbol, ptxiFunction *result)

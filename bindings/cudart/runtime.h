@@ -28,8 +28,9 @@ enum runtime_error {
  * runtime, also if an earlier kernel of this device failed. */
 int ptxi_runtime_enter(void);
 
-/* Records an error as the last error of the thread, and returns it. */
-int ptxi_runtime_record(int error);
+/* Reports an error of a function that the program has called (error.c), records it as the last error of the thread, and
+ * returns it. */
+int ptxi_runtime_record(const char *function, int error);
 
 /* Returns the primary context of a device, which must exist. */
 int ptxi_runtime_get_context(int device, ptxiContext *context);
@@ -71,6 +72,11 @@ static inline int ptxi_runtime_set_failed(size_t *failed, int error)
         *failed = SIZE_MAX;
     return error;
 }
+
+/* ---- error.c */
+
+/* Reports a call that fails, if a sanitizer is on that wants to know. */
+void ptxi_runtime_report(const char *function, int error);
 
 /* ---- output.c: printf() of kernels */
 

@@ -256,9 +256,12 @@ static bool is_fatal(int error)
 
 /* A call within a host function fails with NOT_PERMITTED. Here the thread that waits for a stream may execute its host
  * functions; on a GPU a thread of the driver does, so that the program's threads do not see the error. */
-int ptxi_runtime_record(int error)
+int ptxi_runtime_record(const char *function, int error)
 {
-    if (error == PTXI_ERROR_NOT_READY || error == PTXI_ERROR_NOT_PERMITTED)
+    if (error == PTXI_ERROR_NOT_READY)
+        return error;
+    ptxi_runtime_report(function, error);
+    if (error == PTXI_ERROR_NOT_PERMITTED)
         return error;
     thread.last_error = error;
     if (is_fatal(error))

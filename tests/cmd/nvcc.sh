@@ -64,6 +64,13 @@ expect 0 'checked 2 launches' "$PTXI" exec --check=memory,init,race "$tmp/pool"
 expect 86 'end 700' "$PTXI" exec --check=memory,init "$tmp/pool" leave
 expect 86 '[memory.out-of-bounds]' "$PTXI" exec --check=memory,init "$tmp/pool" leave
 expect 86 '[init.output]' "$PTXI" exec --check=memory,init "$tmp/pool" read it
+(source=$top_srcdir/tests/cmd/failing.cu && build failing -arch=sm_90 -cudart shared)
+(source=$top_srcdir/tests/cmd/failing.cu && build threads -arch=sm_90 -cudart shared -default-stream per-thread)
+expect 86 'error: a call fails: cudaMemcpy returns cudaError' "$PTXI" exec --check=api "$tmp/failing" copy
+expect 86 'error: a call fails: cudaMemcpy_ptds returns cudaError' "$PTXI" exec --check=api "$tmp/threads" copy
+expect 86 'cudaLaunchKernel returns cudaErrorInvalid' "$PTXI" exec --check=all,api "$tmp/failing" launch
+expect 86 ': 1 errors' "$PTXI" exec --check=all,api "$tmp/failing" launch
+expect 0 'cudaErrorInvalidValue' "$PTXI" exec "$tmp/failing" copy
 mkdir "$tmp/package" && cp "$tmp/static" "$tmp/package/core.so"
 if command -v python3 > /dev/null; then
     expect 1 'what needs these files cannot run (1 problem)' env PYTHONPATH="$tmp" "$PTXI" doctor package
