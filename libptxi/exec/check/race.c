@@ -361,12 +361,16 @@ static bool is_covered(const struct access *a, const struct ptxi_record *r)
     return !is_weaker(a, r) && is_past(a, r);
 }
 
+/* Whether both are as strong, or in the same way asynchronous. */
+static bool is_as_strong(const struct ptxi_record *a, const struct ptxi_record *b)
+{
+    return a->meta >> PTXI_META_STRENGTH == b->meta >> PTXI_META_STRENGTH;
+}
+
 /* Whether one record can be of both accesses, which are of lanes of a warp. */
 static bool can_join(const struct access *a, const struct ptxi_record *r)
 {
-    const struct ptxi_record *n = &a->record;
-
-    return is_own_warp(a, r) && !ptxi_record_is_bulk(n) && n->meta >> PTXI_META_STRENGTH == r->meta >> PTXI_META_STRENGTH;
+    return is_own_warp(a, r) && !ptxi_record_is_bulk(&a->record) && is_as_strong(&a->record, r);
 }
 
 /* The record becomes one of both accesses. Its clock stays that of the earlier one. */
@@ -390,8 +394,10 @@ enum fate {
 /* Whether other CTAs that race with the record also race with the other one. */
 static bool is_represented(const struct ptxi_record *r, const struct ptxi_record *other)
 {
-    return other->agent == r->agent && other->clock >= r->clock &&
-           (!ptxi_record_strength(other) || ptxi_record_strength(r)) && ptxi_record_scope(other) <= ptxi_record_scope(r);
+    bool as_weak = !ptxi_record_strength(other) || ptxi_record_strength(r);
+
+    return other->agent == r->agent && other->clock >= r->clock && as_weak &&
+           ptxi_record_scope(other) <= ptxi_record_scope(r);
 }
 
 static enum fate find_fate(const struct access *a, const struct ptxi_record *r, const struct ptxi_record *other)
@@ -408,7 +414,7 @@ static enum fate find_fate(const struct access *a, const struct ptxi_record *r, 
         return JOINED_OTHER;
     if (r->agent != a->record.agent)
         return OF_OTHER_CTA;
-    return r->meta >> PTXI_META_STRENGTH == a->record.meta >> PTXI_META_STRENGTH ? LIKE_IT : OF_CTA;
+    return is_as_strong(&a->record, r) ? LIKE_IT : OF_CTA;
 }
 
 /* Adds a record to those of unordered accesses. */
