@@ -58,6 +58,8 @@ static inline bool ptxi_order_is_before_warp(const struct ptxi_cta *c, unsigned 
         return ptxi_order_async_has_ended(k, warp, r);
     if (r->agent == k->agent)
         return r->clock < k->cta_clock || (ptxi_record_warp(r) == warp && r->clock < k->warps[warp].clock);
+    if (r->clock < k->cluster_clock && ptxi_order_in_cluster(c, r->agent))
+        return true;
     return ptxi_order_is_other(k, r->agent) && ptxi_concurrent_is_before(k->check, &k->other, r->agent);
 }
 

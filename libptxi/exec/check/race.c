@@ -551,28 +551,26 @@ static bool extend(struct ptxi_access_row *r, const struct ptxi_access_row *n)
     return true;
 }
 
-/* The lane that reads a whole word of the row, as enum ptxi_reader. */
-static uint8_t reader_of(const struct ptxi_access_row *n, unsigned word)
+/* Who reads a byte of the row. */
+static uint8_t reader_of(const struct ptxi_access_row *n, unsigned byte)
 {
-    unsigned first = 4 * word;
-
-    if (n->shape == PTXI_ROW_ANY || n->shape < 2 || first < n->first || first + 4 > n->end)
-        return PTXI_READER_PARTS;
+    if (n->shape == PTXI_ROW_ANY)
+        return PTXI_READER_UNKNOWN;
     if (n->shape < PTXI_ROW_SAME)
-        return (uint8_t)(1 + n->lane + ((first - n->first) >> n->shape));
+        return (uint8_t)(1 + n->lane + ((byte - n->first) >> n->shape));
     return n->record.lanes & (n->record.lanes - 1) ? PTXI_READER_SEVERAL :
                                                      (uint8_t)(1 + __builtin_ctz(n->record.lanes));
 }
 
-static void add_readers(struct ptxi_line_more *l, const struct ptxi_access_row *n)
+static void add_readers(uint8_t *readers, const struct ptxi_access_row *n)
 {
-    for (unsigned word = n->first / 4; 4 * word < n->end; word++) {
-        uint8_t *reader = &l->readers[word], other = reader_of(n, word);
+    for (unsigned byte = n->first; byte < n->end; byte++) {
+        uint8_t other = reader_of(n, byte);
 
-        if (*reader == PTXI_READER_NONE || *reader == PTXI_READER_PARTS)
-            *reader = other;
-        else if (other != PTXI_READER_PARTS && other != *reader)
-            *reader = PTXI_READER_SEVERAL;
+        if (readers[byte] == PTXI_READER_NONE || readers[byte] == PTXI_READER_UNKNOWN)
+            readers[byte] = other;
+        else if (other != PTXI_READER_UNKNOWN && other != readers[byte])
+            readers[byte] = PTXI_READER_SEVERAL;
     }
 }
 
@@ -584,22 +582,21 @@ static bool has_readers(const struct ptxi_line_more *l)
     return false;
 }
 
-/* Adds the reads of a row to another one of the warp, so that lanes and words are no row any more. The clock stays that
+/* Adds the reads of a row to another one of the warp, so that lanes and bytes are no row any more. The clock stays that
  * of the earlier one. A line has room for the readers of one such row. */
-static void blur(struct ptxi_line_more *l, struct ptxi_access_row *r, const struct ptxi_access_row *n)
+static void blur(const struct access *a, struct ptxi_line_more *l, struct ptxi_access_row *r,
+                 const struct ptxi_access_row *n)
 {
     if (r->shape != PTXI_ROW_ANY) {
-        bool keep = !has_readers(l);
+        uint8_t *readers = has_readers(l) ? NULL : ptxi_line_readers(a->t.cta->check->check->checker, l);
 
-        if (keep) {
-            memset(l->readers, PTXI_READER_NONE, sizeof l->readers);
-            add_readers(l, r);
-        }
+        if (readers)
+            add_readers(readers, r);
         r->shape = PTXI_ROW_ANY;
-        r->lane = keep;
+        r->lane = readers != NULL;
     }
     if (r->lane)
-        add_readers(l, n);
+        add_readers(l->readers, n);
     r->record.lanes |= n->record.lanes;
     r->first = n->first < r->first ? n->first : r->first;
     r->end = n->end > r->end ? n->end : r->end;
@@ -620,7 +617,7 @@ static bool add_to_row(const struct access *a, struct ptxi_line_more *l, struct 
         return extend(r, n);
     if (r->record.clock != n->record.clock || !can_blur(a, r, n))
         return false;
-    blur(l, r, n);
+    blur(a, l, r, n);
     return true;
 }
 
@@ -631,13 +628,23 @@ static bool is_replaced(const struct access *a, const struct ptxi_access_row *n,
            (includes(n, r) && (ptxi_order_is_before_warp(a->t.cta, a->t.warp, &r->record) || has_same_threads(n, r)));
 }
 
+/* Whether a row happens before the access, by its first lane. If there was no event since, it does not. */
+static bool is_past_row(const struct access *a, const struct ptxi_access_row *r)
+{
+    const uint32_t first = r->record.lanes & -r->record.lanes;
+
+    return r->record.clock != a->record.clock &&
+           (ptxi_order_is_before_warp(a->t.cta, a->t.warp, &r->record) ||
+            ptxi_order_is_before(&a->t, &r->record, first, false));
+}
+
 /* Whether rows of two warps already include the bytes. Two witnesses are enough. */
 static bool is_witnessed(const struct access *a, const struct ptxi_access_row *r, const struct ptxi_access_row *n)
 {
     const struct ptxi_access_row *first = NULL;
 
     for (unsigned k = 0; k < PTXI_READ_ROWS; k++) {
-        if (!includes(&r[k], n) || ptxi_order_is_before_warp(a->t.cta, a->t.warp, &r[k].record))
+        if (!includes(&r[k], n) || is_past_row(a, &r[k]))
             continue;
         if (first && !is_same_warp(first, &r[k]))
             return true;
@@ -648,7 +655,7 @@ static bool is_witnessed(const struct access *a, const struct ptxi_access_row *r
 
 /* Replaces a row whose words another row and the new one include, both of other warps, or merges it with one of its
  * warp. */
-static bool replace_row(struct ptxi_line_more *l, const struct ptxi_access_row *n)
+static bool replace_row(const struct access *a, struct ptxi_line_more *l, const struct ptxi_access_row *n)
 {
     struct ptxi_access_row *r = l->reads;
 
@@ -660,7 +667,7 @@ static bool replace_row(struct ptxi_line_more *l, const struct ptxi_access_row *
                 if (has_same_threads(&r[other], &r[k]))
                     r[other].record.lanes |= r[k].record.lanes;
                 else
-                    blur(l, &r[other], &r[k]);
+                    blur(a, l, &r[other], &r[k]);
             } else if (!includes(n, &r[k]) || is_same_warp(&r[other], n)) {
                 continue;
             }
@@ -689,10 +696,10 @@ static bool add_read(const struct access *a, struct ptxi_line_more *l, const str
         }
     for (unsigned k = 0; k < PTXI_READ_ROWS; k++)
         if (can_blur(a, &r[k], n)) {
-            blur(l, &r[k], n);
+            blur(a, l, &r[k], n);
             return true;
         }
-    return replace_row(l, n);
+    return replace_row(a, l, n);
 }
 
 /* A row for a line without one, or one that replaces or extends the line's row. */

@@ -58,30 +58,45 @@ static bool split(struct ptxi_checker *x, struct ptxi_line *l)
     return true;
 }
 
-/* The lanes that have read a word of a row of PTXI_ROW_ANY. 0: they are not known. */
-static uint32_t lanes_of_word(const struct ptxi_line_more *m, const struct ptxi_access_row *r, unsigned word)
+uint8_t *ptxi_line_readers(struct ptxi_checker *x, struct ptxi_line_more *m)
 {
-    uint8_t reader = r->lane ? m->readers[word] : PTXI_READER_NONE;
-
-    if (reader == PTXI_READER_SEVERAL)
-        return r->record.lanes;
-    return reader == PTXI_READER_NONE || reader == PTXI_READER_PARTS ? 0 : UINT32_C(1) << (reader - 1);
+    if (!m->readers && ptxi_shadow_take(x, PTXI_LINE_BYTES) && !(m->readers = malloc(PTXI_LINE_BYTES)))
+        ptxi_shadow_give(x, PTXI_LINE_BYTES);
+    if (m->readers)
+        memset(m->readers, PTXI_READER_NONE, PTXI_LINE_BYTES);
+    return m->readers;
 }
 
-/* The lanes of a row that access one of its bytes. */
+static void free_readers(struct ptxi_checker *x, struct ptxi_line_more *m)
+{
+    if (m->readers)
+        ptxi_shadow_give(x, PTXI_LINE_BYTES);
+    free(m->readers);
+}
+
+/* The lanes of a row that access one of its bytes. 0: they are not known. */
 static uint32_t lanes_of_byte(const struct ptxi_line_more *m, const struct ptxi_access_row *r, unsigned byte)
 {
+    unsigned reader;
+
     if (r->shape == PTXI_ROW_SAME)
         return r->record.lanes;
-    if (r->shape == PTXI_ROW_ANY)
-        return lanes_of_word(m, r, byte / 4);
-    return UINT32_C(1) << (r->lane + ((byte - r->first) >> r->shape));
+    if (r->shape != PTXI_ROW_ANY)
+        return UINT32_C(1) << (r->lane + ((byte - r->first) >> r->shape));
+    reader = r->lane ? m->readers[byte] : PTXI_READER_UNKNOWN;
+    if (reader == PTXI_READER_SEVERAL)
+        return r->record.lanes;
+    return reader == PTXI_READER_NONE || reader == PTXI_READER_UNKNOWN ? 0 : UINT32_C(1) << (reader - 1);
 }
 
 /* Whether cells of words can have the accesses of the row. */
-static bool has_whole_words(const struct ptxi_access_row *r)
+static bool has_whole_words(const struct ptxi_line_more *m, const struct ptxi_access_row *r)
 {
-    return !r->end || (!((r->first | r->end) & 3) && r->shape >= 2);
+    bool whole = !((r->first | r->end) & 3) && r->shape >= 2;
+
+    for (unsigned k = r->first; whole && r->shape == PTXI_ROW_ANY && r->lane && k < r->end; k++)
+        whole = m->readers[k] == m->readers[k & ~3u];
+    return !r->end || whole;
 }
 
 static bool is_of_same_warp(const struct ptxi_record *a, const struct ptxi_record *b)
@@ -112,6 +127,18 @@ static void spread(struct ptxi_line *l, const struct ptxi_access_row *r, bool wr
     }
 }
 
+/* The latest rows first, because a cell may have no room for all. */
+static void spread_all(struct ptxi_line *l, const struct ptxi_access_row *rows, unsigned count, bool write)
+{
+    for (unsigned left = (1u << count) - 1, latest; left; left &= ~(1u << latest)) {
+        latest = (unsigned)__builtin_ctz(left);
+        for (unsigned k = latest + 1; k < count; k++)
+            if (left >> k & 1 && rows[k].record.clock > rows[latest].record.clock)
+                latest = k;
+        spread(l, &rows[latest], write);
+    }
+}
+
 struct ptxi_line_more *ptxi_line_rows(struct ptxi_checker *x, struct ptxi_line *l)
 {
     struct ptxi_line_more *m = l->more;
@@ -139,9 +166,9 @@ static bool expand(struct ptxi_checker *x, struct ptxi_line *l, bool words)
     if (!m)
         return false;
     for (unsigned k = 0; k < PTXI_WRITE_ROWS; k++)
-        words &= has_whole_words(&m->writes[k]);
+        words &= has_whole_words(m, &m->writes[k]);
     for (unsigned k = 0; k < PTXI_READ_ROWS; k++)
-        words &= has_whole_words(&m->reads[k]);
+        words &= has_whole_words(m, &m->reads[k]);
     shift = words ? 2 : 0;
     if (m->cells && l->cell_shift != shift)
         free_cells(x, l);
@@ -152,10 +179,8 @@ static bool expand(struct ptxi_checker *x, struct ptxi_line *l, bool words)
         memset(m->cells, 0, cell_bytes(shift));
     if (!m->cells)
         return false;
-    for (unsigned k = 0; k < PTXI_WRITE_ROWS; k++)
-        spread(l, &m->writes[k], true);
-    for (unsigned k = 0; k < PTXI_READ_ROWS; k++)
-        spread(l, &m->reads[k], false);
+    spread_all(l, m->writes, PTXI_WRITE_ROWS, true);
+    spread_all(l, m->reads, PTXI_READ_ROWS, false);
     l->form = PTXI_LINE_CELLS;
     return true;
 }
@@ -196,6 +221,7 @@ void ptxi_line_clear(struct ptxi_checker *x, struct ptxi_line *l)
         ptxi_vclock_unref(r->fenced);
         free(r);
     }
+    free_readers(x, l->more);
     free(l->more);
     l->more = NULL;
     ptxi_shadow_give(x, sizeof *l->more);

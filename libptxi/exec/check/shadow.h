@@ -95,19 +95,19 @@ struct ptxi_access_row {
     uint8_t shape;              /* logarithm of the bytes of a lane, or one of these: */
 };
 enum { PTXI_ROW_SAME = 8, /* all lanes access all of the bytes */
-       PTXI_ROW_ANY };    /* `readers` say which lanes access a word; without them, only other warps are compared */
+       PTXI_ROW_ANY };    /* `readers` say which lanes access a byte; without them, only other warps are compared */
 
 enum { PTXI_LINE_SHIFT = 7, PTXI_LINE_BYTES = 1 << PTXI_LINE_SHIFT };
 
 enum { PTXI_WRITE_ROWS = 4, PTXI_READ_ROWS = 4 }; /* a line of bytes is written by four warps */
 
-/* Who has read a word of a row of PTXI_ROW_ANY: 1 to 32 is a lane + 1. PARTS: lanes that have not read all of it. */
-enum ptxi_reader { PTXI_READER_NONE, PTXI_READER_SEVERAL = 33, PTXI_READER_PARTS };
+/* Who has read a byte of a row of PTXI_ROW_ANY: 1 to 32 is a lane + 1. */
+enum ptxi_reader { PTXI_READER_NONE, PTXI_READER_SEVERAL = 33, PTXI_READER_UNKNOWN };
 
 /* What a line needs that is accessed in more than one way. */
 struct ptxi_line_more {
     struct ptxi_access_row writes[PTXI_WRITE_ROWS], reads[PTXI_READ_ROWS];
-    uint8_t readers[PTXI_LINE_BYTES / 4]; /* by words */
+    uint8_t *readers; /* enum ptxi_reader for each byte of the line. NULL: not needed so far */
     struct ptxi_cell *cells; /* NULL: it has had none so far */
     struct ptxi_released *released;
 };
@@ -162,6 +162,8 @@ static inline void ptxi_line_unlock(struct ptxi_line *l)
 struct ptxi_line_more *ptxi_line_rows(struct ptxi_checker *x, struct ptxi_line *l);
 /* The cells of the line, which is locked, for an access of `size` bytes at `offset`. NULL: memory is short. */
 struct ptxi_cell *ptxi_line_cells(struct ptxi_checker *x, struct ptxi_line *l, uint32_t offset, uint32_t size);
+/* The readers of a line, all PTXI_READER_NONE. NULL: memory is short. */
+uint8_t *ptxi_line_readers(struct ptxi_checker *x, struct ptxi_line_more *m);
 /* The released knowledge at an offset. NULL: none, or, if `create` is set, memory is short. */
 struct ptxi_released *ptxi_line_released(struct ptxi_line *l, uint32_t offset, bool create);
 static inline bool ptxi_line_has_released(const struct ptxi_line *l)
