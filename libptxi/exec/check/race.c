@@ -551,27 +551,10 @@ static bool extend(struct ptxi_access_row *r, const struct ptxi_access_row *n)
     return true;
 }
 
-/* Who reads a byte of the row. */
-static uint8_t reader_of(const struct ptxi_access_row *n, unsigned byte)
+static void add_readers(uint32_t *readers, const struct ptxi_access_row *n)
 {
-    if (n->shape == PTXI_ROW_ANY)
-        return PTXI_READER_UNKNOWN;
-    if (n->shape < PTXI_ROW_SAME)
-        return (uint8_t)(1 + n->lane + ((byte - n->first) >> n->shape));
-    return n->record.lanes & (n->record.lanes - 1) ? PTXI_READER_SEVERAL :
-                                                     (uint8_t)(1 + __builtin_ctz(n->record.lanes));
-}
-
-static void add_readers(uint8_t *readers, const struct ptxi_access_row *n)
-{
-    for (unsigned byte = n->first; byte < n->end; byte++) {
-        uint8_t other = reader_of(n, byte);
-
-        if (readers[byte] == PTXI_READER_NONE || readers[byte] == PTXI_READER_UNKNOWN)
-            readers[byte] = other;
-        else if (other != PTXI_READER_UNKNOWN && other != readers[byte])
-            readers[byte] = PTXI_READER_SEVERAL;
-    }
+    for (unsigned byte = n->first; byte < n->end; byte++)
+        readers[byte] |= ptxi_access_row_lanes(n, byte);
 }
 
 static bool has_readers(const struct ptxi_line_more *l)
@@ -588,7 +571,7 @@ static void blur(const struct access *a, struct ptxi_line_more *l, struct ptxi_a
                  const struct ptxi_access_row *n)
 {
     if (r->shape != PTXI_ROW_ANY) {
-        uint8_t *readers = has_readers(l) ? NULL : ptxi_line_readers(a->t.cta->check->check->checker, l);
+        uint32_t *readers = has_readers(l) ? NULL : ptxi_line_readers(a->t.cta->check->check->checker, l);
 
         if (readers)
             add_readers(readers, r);

@@ -58,35 +58,27 @@ static bool split(struct ptxi_checker *x, struct ptxi_line *l)
     return true;
 }
 
-uint8_t *ptxi_line_readers(struct ptxi_checker *x, struct ptxi_line_more *m)
+enum { READERS_BYTES = PTXI_LINE_BYTES * sizeof(uint32_t) };
+
+uint32_t *ptxi_line_readers(struct ptxi_checker *x, struct ptxi_line_more *m)
 {
-    if (!m->readers && ptxi_shadow_take(x, PTXI_LINE_BYTES) && !(m->readers = malloc(PTXI_LINE_BYTES)))
-        ptxi_shadow_give(x, PTXI_LINE_BYTES);
+    if (!m->readers && ptxi_shadow_take(x, READERS_BYTES) && !(m->readers = malloc(READERS_BYTES)))
+        ptxi_shadow_give(x, READERS_BYTES);
     if (m->readers)
-        memset(m->readers, PTXI_READER_NONE, PTXI_LINE_BYTES);
+        memset(m->readers, 0, READERS_BYTES);
     return m->readers;
 }
 
 static void free_readers(struct ptxi_checker *x, struct ptxi_line_more *m)
 {
     if (m->readers)
-        ptxi_shadow_give(x, PTXI_LINE_BYTES);
+        ptxi_shadow_give(x, READERS_BYTES);
     free(m->readers);
 }
 
-/* The lanes of a row that access one of its bytes. 0: they are not known. */
 static uint32_t lanes_of_byte(const struct ptxi_line_more *m, const struct ptxi_access_row *r, unsigned byte)
 {
-    unsigned reader;
-
-    if (r->shape == PTXI_ROW_SAME)
-        return r->record.lanes;
-    if (r->shape != PTXI_ROW_ANY)
-        return UINT32_C(1) << (r->lane + ((byte - r->first) >> r->shape));
-    reader = r->lane ? m->readers[byte] : PTXI_READER_UNKNOWN;
-    if (reader == PTXI_READER_SEVERAL)
-        return r->record.lanes;
-    return reader == PTXI_READER_NONE || reader == PTXI_READER_UNKNOWN ? 0 : UINT32_C(1) << (reader - 1);
+    return r->shape == PTXI_ROW_ANY && r->lane ? m->readers[byte] : ptxi_access_row_lanes(r, byte);
 }
 
 /* Whether cells of words can have the accesses of the row. */

@@ -101,13 +101,18 @@ enum { PTXI_LINE_SHIFT = 7, PTXI_LINE_BYTES = 1 << PTXI_LINE_SHIFT };
 
 enum { PTXI_WRITE_ROWS = 4, PTXI_READ_ROWS = 4 }; /* a line of bytes is written by four warps */
 
-/* Who has read a byte of a row of PTXI_ROW_ANY: 1 to 32 is a lane + 1. */
-enum ptxi_reader { PTXI_READER_NONE, PTXI_READER_SEVERAL = 33, PTXI_READER_UNKNOWN };
+/* The lanes of a row that access one of its bytes. 0: they are not known. */
+static inline uint32_t ptxi_access_row_lanes(const struct ptxi_access_row *r, unsigned byte)
+{
+    if (r->shape == PTXI_ROW_SAME)
+        return r->record.lanes;
+    return r->shape == PTXI_ROW_ANY ? 0 : UINT32_C(1) << (r->lane + ((byte - r->first) >> r->shape));
+}
 
 /* What a line needs that is accessed in more than one way. */
 struct ptxi_line_more {
     struct ptxi_access_row writes[PTXI_WRITE_ROWS], reads[PTXI_READ_ROWS];
-    uint8_t *readers; /* enum ptxi_reader for each byte of the line. NULL: not needed so far */
+    uint32_t *readers; /* of a row of PTXI_ROW_ANY: lanes, for each byte of the line. NULL: not needed so far */
     struct ptxi_cell *cells; /* NULL: it has had none so far */
     struct ptxi_released *released;
 };
@@ -162,8 +167,8 @@ static inline void ptxi_line_unlock(struct ptxi_line *l)
 struct ptxi_line_more *ptxi_line_rows(struct ptxi_checker *x, struct ptxi_line *l);
 /* The cells of the line, which is locked, for an access of `size` bytes at `offset`. NULL: memory is short. */
 struct ptxi_cell *ptxi_line_cells(struct ptxi_checker *x, struct ptxi_line *l, uint32_t offset, uint32_t size);
-/* The readers of a line, all PTXI_READER_NONE. NULL: memory is short. */
-uint8_t *ptxi_line_readers(struct ptxi_checker *x, struct ptxi_line_more *m);
+/* The readers of a line, all without lanes. NULL: memory is short. */
+uint32_t *ptxi_line_readers(struct ptxi_checker *x, struct ptxi_line_more *m);
 /* The released knowledge at an offset. NULL: none, or, if `create` is set, memory is short. */
 struct ptxi_released *ptxi_line_released(struct ptxi_line *l, uint32_t offset, bool create);
 static inline bool ptxi_line_has_released(const struct ptxi_line *l)

@@ -645,3 +645,17 @@ WITNESSES(c_witnesses, bar(4, 64))
 ORDER(e_order, , 31 - lane)
 ORDER(c_order, __syncwarp(), 31 - lane)
 ORDER(c_order_same, , 7 * lane % 32)
+
+// Pairs of lanes read each word, and only the pair of lane 0 meets before lane 0 writes.
+#define PAIRS(name, mask)                                           \
+    KERNEL(name)                                                    \
+    {                                                               \
+        u32 *own = p + 64 * BLOCK + TID / 32 * 32, lane = TID % 32; \
+        u32 v = weak_load(own + 5 * lane % 16);                     \
+        if (mask >> lane & 1)                                       \
+            __syncwarp(mask);                                       \
+        if (lane == 0)                                              \
+            weak_store(own, v + 1);                                 \
+    }
+PAIRS(c_pairs, 0x10001u)
+PAIRS(e_pairs, 0x20001u)
