@@ -57,7 +57,7 @@ STRONG = {'ld': 'ld.relaxed.{scope}.{space}.u32 %r6, [{at}];', 'st': 'st.relaxed
 @dataclasses.dataclass(eq=False)
 class Access:
     """An instruction that accesses memory."""
-    kind: str             # 'ld', 'st', 'atom', or 'copy': cp.async, whose write has ended when the thread waits for it
+    kind: str             # 'ld', 'st', 'atom', or 'copy': cp.async, which ends when its thread waits for it
     size: int
     scope: Optional[str]  # None: weak
     index: str
@@ -100,7 +100,7 @@ class Wait:
         return ['cp.async.wait_all;']
 
 
-Groups = List[Tuple[Any, Any]]  # who arrives and who waits, for each group of threads that meet
+Groups = List[Tuple[Any, Any]]  # for each group of threads that meet: those that arrive, and those that wait
 
 
 @dataclasses.dataclass

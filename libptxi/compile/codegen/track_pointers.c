@@ -9,10 +9,10 @@
  * too many of them, or if it depends on atomic operations and the like, or on halves of pointers.
  *
  * An origin is read at the access, so it must still have the value that the pointer was computed from. That is so if
- * it never changes, or if no register that is computed from it lives on when it is written.
+ * it never changes, or if no register that was computed from it is live when it gets another value.
  *
- * A register that only gets loaded values, parameters and copies of such registers is its own origin, also if it gets
- * them in different places, such as the pointer that follows a list. */
+ * Some registers get only loaded values, parameters, constants and copies of such registers. Such a register is its own
+ * origin, also if it gets them in different places, as the pointer that follows a list does. */
 #include "compile/codegen/codegen.h"
 
 #include <string.h>
@@ -214,8 +214,10 @@ static bool is_valid(const struct tracker *t, uint32_t v, uint32_t origin)
 {
     if (v == origin || is_stable(t, origin))
         return true;
+    if (t->partial[v]) /* other lanes keep an older value */
+        return false;
     for (uint32_t k = t->write_first[origin]; k < t->write_first[origin + 1]; k++)
-        if (t->partial[v] || lives_after(t, v, t->writes[k]))
+        if (lives_after(t, v, t->writes[k]))
             return false;
     return true;
 }

@@ -84,8 +84,8 @@ static void copy_bytes(const struct ptxi_bulk_job *j, const unsigned char *from)
                 j->to[k] = from[k];
 }
 
-/* The PTX ISA leaves open what arrives for ignored bytes. Here it is what a GPU copies if they are accessible, and
- * zeros otherwise, so that no other memory of the host is visible. */
+/* The PTX ISA leaves open what arrives for ignored bytes. Accessible ones are copied, as by a GPU. Zeros arrive for the
+ * others, so that no other memory of the host is visible. */
 static void copy_with_ends(const struct ptxi_bulk_job *j)
 {
     const struct ptxi_grid *g = j->warp->cta->grid;
